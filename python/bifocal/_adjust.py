@@ -196,7 +196,7 @@ def adjust(
     constant_images: ArrayLike | bool = False,
     constant_points: ArrayLike | bool = False,
     options: AdjustOptions | None = None,
-    device: str | None = "cpu",
+    device: str | None = "auto",
     progress: Callable[[AdjustIteration], bool | None] | None = None,
 ) -> Adjusted:
     """Adjusts cameras, poses and scene points to minimise reprojection errors (include/bifocal/adjust.hpp).
@@ -211,7 +211,7 @@ def adjust(
         constant_params: Parameters of all cameras that are not adjusted: 'focal_length', 'principal_point', 'extra_params'.
         constant_cameras, constant_images, constant_points: Booleans, one each or one for all: cameras, poses and points that are not adjusted.
         options: Of the solver.
-        device: Where the adjustment runs: 'cpu', 'cuda:0', ... or 'auto'
+        device: Where the adjustment runs: 'auto' (the first CUDA device, else an OpenCL GPU, else the CPU), 'cpu', 'cuda:0', ...
         progress: Called after each iteration; False ends the adjustment with the best scene so far, True and None go on.
 
     Returns:
@@ -227,7 +227,7 @@ def adjust(
     arrays["constant_cameras"] = flags_of(constant_cameras, "constant_cameras", len(all_cameras))
     arrays["constant_images"] = flags_of(constant_images, "constant_images", len(arrays["R"]))
     arrays["constant_points"] = flags_of(constant_points, "constant_points", len(arrays["points"]))
-    found = _core.adjust_arrays(arrays, options, device_id(device) or "cpu", iteration_callback(progress))
+    found = _core.adjust_arrays(arrays, options, device_id(device) or "auto", iteration_callback(progress))
     return _result(all_cameras, found)
 
 

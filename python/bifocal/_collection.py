@@ -115,7 +115,7 @@ def collect(
     dense: Path | None = None,
     overwrite_model: bool = False,
     strict: bool = False,
-    device: str | None = "cpu",
+    device: str | None = "auto",
     progress: Callable[[str, int, int, str], None] | None = None,
 ) -> Collected:
     """Matches photographs into a COLMAP database with verified pairs, and makes a sparse model on request. An interrupted call is resumed by the same call.
@@ -129,8 +129,8 @@ def collect(
         dense: Folder of depth maps and a cloud, which `bifocal.dense` makes of the first written model with its default options; needs `model`.
         overwrite_model: Replaces models, undistorted images and depth maps that are there already.
         strict: Writes no model that is doubted.
-        device: 'cpu', 'cuda:0', 'cuda:all', ... 'auto' is the device that began the work on this database; for a new database the first CUDA
-            device, else an OpenCL GPU, else the CPU, and the CPU with a RuntimeWarning if that GPU cannot be used. The first of several
+        device: 'auto', 'cpu', 'cuda:0', 'cuda:all', ... 'auto' is the device that began the work on this database; for a new database the first
+            CUDA device, else an OpenCL GPU, else the CPU, and the CPU with a RuntimeWarning if that GPU cannot be used. The first of several
             devices maps and computes depth.
         progress: Called with the stage, the number done, the total and the unit. An exception raised in it, or Ctrl-C, interrupts the call.
 
@@ -143,7 +143,7 @@ def collect(
         OSError: If a file cannot be read or written, or the database exists and was made of other photographs or options.
         RuntimeError: If a device is missing or fails, also the device that began an interrupted call.
     """
-    chosen = device_id(device) or "cpu"
+    chosen = device_id(device) or "auto"
     for name, folder in (("undistort", undistort), ("dense", dense)):
         if folder is not None and model is None:
             raise ValueError(f"{name}: needs the argument model")

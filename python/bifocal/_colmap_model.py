@@ -292,7 +292,7 @@ def bundle_adjustment(
     constant_points: Iterable[int] = (),
     format: Literal["binary", "text"] | None = None,
     overwrite: bool = False,
-    device: str | None = "cpu",
+    device: str | None = "auto",
     progress: Callable[[AdjustIteration], bool | None] | None = None,
 ) -> BundleAdjustment:
     """Adjusts a COLMAP model; pycolmap.bundle_adjustment for folders.
@@ -304,7 +304,7 @@ def bundle_adjustment(
         constant_cameras, constant_images, constant_points: Numbers (camera_id, image_id, point3D_id) of items that are not adjusted.
         format: Format of the output; by default the format of the input.
         overwrite: Replaces another model in `model_out`. Other files of the folder stay.
-        device: Where the adjustment runs: 'cpu', 'cuda:0', ... or 'auto'
+        device: Where the adjustment runs: 'auto' (the first CUDA device, else an OpenCL GPU, else the CPU), 'cpu', 'cuda:0', ...
         progress: Called after each iteration; False ends the adjustment, and the best model so far is written; True and None go on.
 
     Returns:
@@ -325,6 +325,6 @@ def bundle_adjustment(
     given = {"constant_cameras": constant_cameras, "constant_images": constant_images, "constant_points": constant_points}
     constant = [_item_numbers(numbers, name) for name, numbers in given.items()]
     callback = None if cancellation_token is None and progress is None else iteration_callback(go_on)
-    found = _core.adjust_model(model_in, model_out, format or "", _options(options), constant, overwrite, device_id(device) or "cpu", callback)
+    found = _core.adjust_model(model_in, model_out, format or "", _options(options), constant, overwrite, device_id(device) or "auto", callback)
     history = [AdjustIteration(**i) for i in found.pop("history")]
     return BundleAdjustment(history=history, **found)

@@ -56,7 +56,7 @@ def dense(
     maps: bool = True,
     format: str = "npz",
     overwrite: bool = False,
-    device: str | None = "cpu",
+    device: str | None = "auto",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> DenseModel:
     """Computes depth maps of the photographs of a COLMAP model by PatchMatch on many views, and fuses them to a cloud.
@@ -73,7 +73,7 @@ def dense(
         maps: False writes the cloud alone.
         format: Of the depth maps: 'npz', or 'colmap': a dense workspace of COLMAP instead of OUT/depth and OUT/cameras.
         overwrite: Replaces files of these names; other files stay.
-        device: 'cpu', 'cuda:0', 'opencl:0', ... or 'auto'.
+        device: 'auto' (the first CUDA device, else an OpenCL GPU, else the CPU), 'cpu', 'cuda:0', ...
         progress: Called after each image with the stage ('match', 'refine' or 'agree'), the number of finished images and the number of all images. An
             exception raised in it, or Ctrl-C, interrupts the call.
 
@@ -87,7 +87,7 @@ def dense(
     """
     if format not in ("npz", "colmap"):
         raise ValueError(f"format={format!r}: must be 'npz' or 'colmap'")
-    found = _core.dense(model, images, out, options, format if maps else "none", overwrite, device_id(device) or "cpu", progress)
+    found = _core.dense(model, images, out, options, format if maps else "none", overwrite, device_id(device) or "auto", progress)
     return dense_of(found, out)
 
 

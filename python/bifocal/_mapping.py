@@ -90,7 +90,7 @@ def map_database(
     options: MapOptions | None = None,
     overwrite: bool = False,
     strict: bool = False,
-    device: str | None = "cpu",
+    device: str | None = "auto",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Mapped:
     """Makes sparse models of the verified pairs of a COLMAP database by global structure from motion (Pan et al., ECCV 2024).
@@ -105,7 +105,8 @@ def map_database(
         options: Thresholds, limits and the seed.
         overwrite: Replaces the models in all numbered folders of `out`; their other files stay.
         strict: Writes no model that is doubted; the others are OUT/0, OUT/1, ...
-        device: Where poses are estimated and adjusted: 'cpu', 'cuda:0', ... or 'auto'; all other stages run on the CPU.
+        device: Where poses are estimated and adjusted: 'auto' (the first CUDA device, else an OpenCL GPU, else the CPU), 'cpu', 'cuda:0', ... All
+            other stages run on the CPU.
         progress: Called at the start of each stage with its name, the number of the model and the number of images registered so far. An exception
             raised in it, or Ctrl-C at the start of a stage, ends the call without models.
 
@@ -118,7 +119,7 @@ def map_database(
             a model cannot be written.
         RuntimeError: If the device is missing or fails.
     """
-    found = _core.map_database(database, out, images, options, overwrite, strict, device_id(device) or "cpu", progress)
+    found = _core.map_database(database, out, images, options, overwrite, strict, device_id(device) or "auto", progress)
     return mapped_of(found, out)
 
 

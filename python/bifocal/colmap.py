@@ -118,7 +118,7 @@ def verify(
     pairs: Path | None = None,
     options: TwoViewGeometryOptions | None = None,
     overwrite: bool = False,
-    device: str | None = "cpu",
+    device: str | None = "auto",
     progress: Callable[[Verification], bool | None] | None = None,
 ) -> Verification:
     """Verifies the pairs of a COLMAP database geometrically and writes their geometries.
@@ -130,7 +130,8 @@ def verify(
         pairs: File of pairs, two image names a line; by default all pairs that have matches.
         options: Options of the verification.
         overwrite: Verifies pairs again that have a geometry; otherwise they are skipped.
-        device: 'cpu', 'cuda:0', ..., or several devices of one kind: 'cuda:all', 'cuda:0,cuda:1'.
+        device: 'auto' (the first CUDA device, else an OpenCL GPU, else the CPU), 'cpu', 'cuda:0', ..., or several devices of one
+            kind: 'cuda:all', 'cuda:0,cuda:1'.
         progress: Called with the counts between parts of the pairs, where Ctrl-C is also handled. False ends the verification.
 
     Returns:
@@ -142,7 +143,7 @@ def verify(
         RuntimeError: If a device is missing or fails.
     """
     tell = None if progress is None else lambda counts: progress(Verification(**counts))
-    return Verification(**_core.verify_database(database, pairs, options, overwrite, device_id(device) or "cpu", tell))
+    return Verification(**_core.verify_database(database, pairs, options, overwrite, device_id(device) or "auto", tell))
 
 
 def _name(value: Any, argument: str) -> str:
@@ -169,7 +170,7 @@ def write_pairs(
     *,
     cameras: Mapping[str, LensCamera | tuple[str, ArrayLike]] | None = None,
     options: TwoViewGeometryOptions | None = None,
-    device: str | None = "cpu",
+    device: str | None = "auto",
     progress: Callable[[Verification], bool | None] | None = None,
 ) -> Verification:
     """Writes keypoints and matches of any matcher into a COLMAP database and verifies the pairs, so that a mapper can read it.
@@ -186,7 +187,7 @@ def write_pairs(
             from cx and cy of pycolmap (`LensCamera.from_colmap`). By default each image gets a separate camera, SIMPLE_RADIAL with a focal length
             of 1.2 times the longer side.
         options: Options of the verification.
-        device: Device of the verification: 'cpu', 'cuda:0', 'cuda:all', ...
+        device: Device of the verification, as in `verify`: 'auto', 'cpu', 'cuda:0', 'cuda:all', ...
         progress: Called with the counts between parts of the pairs; False ends the verification.
 
     Returns:
@@ -198,7 +199,7 @@ def write_pairs(
         OSError: If the file is no COLMAP database.
         RuntimeError: If the device is missing; the database is unchanged then.
     """
-    _core.check_verification(options, device_id(device) or "cpu")
+    _core.check_verification(options, device_id(device) or "auto")
     is_new = not os.path.exists(database)
     try:
         with Database(database, "x" if is_new else "r+") as rows:
@@ -324,7 +325,7 @@ def verify_matches(
     options: Any = None,
     cancellation_token: CancellationToken | None = None,
     *,
-    device: str | None = "cpu",
+    device: str | None = "auto",
 ) -> Verification:
     """Verifies the pairs of a file like pycolmap.verify_matches.
 
@@ -335,7 +336,7 @@ def verify_matches(
         pairs_path: File of pairs, two image names a line.
         options: Dictionary, pycolmap.TwoViewGeometryOptions or TwoViewGeometryOptions. A seed of -1 means 0.
         cancellation_token: Object with is_cancelled(), which ends the verification when it returns True.
-        device: 'cpu', 'cuda:0', 'cuda:all', ...
+        device: As in `verify`: 'auto', 'cpu', 'cuda:0', 'cuda:all', ...
 
     Returns:
         Verification with the counts of pairs.
@@ -354,7 +355,7 @@ def geometric_verification(
     two_view_geometry_options: Any = None,
     cancellation_token: CancellationToken | None = None,
     *,
-    device: str | None = "cpu",
+    device: str | None = "auto",
 ) -> Verification:
     """Verifies all pairs that have matches like pycolmap.geometric_verification.
 
@@ -363,7 +364,7 @@ def geometric_verification(
         verifier_options, pairing_options: Not used.
         two_view_geometry_options: Dictionary, pycolmap.TwoViewGeometryOptions or TwoViewGeometryOptions. A seed of -1 means 0.
         cancellation_token: Object with is_cancelled(), which ends the verification when it returns True.
-        device: 'cpu', 'cuda:0', 'cuda:all', ...
+        device: As in `verify`: 'auto', 'cpu', 'cuda:0', 'cuda:all', ...
 
     Returns:
         Verification with the counts of pairs.

@@ -51,7 +51,7 @@ nb::dict dict_of(const CollectResult& r, const PhotographFiles& photographs,
 // "auto" is the device that began the run, or for a new run the best device that works.
 DeviceSet devices_of_run(const std::string& device, const std::filesystem::path& database,
                          bool overwrite) {
-  if (device != "auto") return DeviceSet(device);
+  if (device != "auto" || has_lost_gpus()) return DeviceSet(resolved_device(device));
   const CollectDevices chosen = [&] {
     const Unlocked unlocked;
     return collect_devices(database, overwrite);

@@ -55,7 +55,7 @@ QueueLease::QueueLease(const std::string& device) : device_(resolved_device(devi
       return;
     }
   }
-  if (device_ != "cpu" && p.owner != getpid())
+  if (device_ != "cpu" && has_lost_gpus())
     throw Error(ErrorCode::device,
                 fmt::format("device '{}': this process was forked from one that used a GPU, whose "
                             "driver does not survive that; start it by multiprocessing's spawn",
@@ -78,8 +78,14 @@ void warn(const std::string& text) {
   if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw nb::python_error();
 }
 
+bool has_lost_gpus() { return pool()->owner != getpid(); }
+
 std::string resolved_device(const std::string& device) {
   if (device != "auto") return device;
+  if (has_lost_gpus()) {
+    warn("device 'auto' is the CPU: this process was forked from one that used a GPU");
+    return "cpu";
+  }
   const std::string wanted = Device("auto").info().id;
   if (has_idle_queue(wanted)) return wanted;
   const WorkingDevice best = best_working_device();

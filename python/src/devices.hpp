@@ -27,8 +27,10 @@ class QueueLease {
 // Issues a RuntimeWarning unless the text is empty. The caller need not hold the interpreter's
 // lock.
 void warn(const std::string& text);
+// Whether this process was forked from one that used a GPU, whose driver does not survive that.
+[[nodiscard]] bool has_lost_gpus();
 // Returns the argument `device` with "auto" resolved: best_working_device(), with warn() if that is
-// the CPU because a GPU cannot be used.
+// the CPU because a GPU cannot be used, or because has_lost_gpus().
 [[nodiscard]] std::string resolved_device(const std::string& device);
 
 // Returns the device of a call: `device` if given, otherwise the CUDA device that holds `array`,

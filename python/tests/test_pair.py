@@ -285,7 +285,7 @@ def test_files_of_floats_clouds_and_correspondences(tmp_path):
 def test_collect_report_and_resume(files, tmp_path):
     calls = []
     options = bifocal.CollectOptions(max_side=800)
-    done = bifocal.collect(list(files), tmp_path / "a.db", options=options, progress=lambda *counts: calls.append(counts))
+    done = bifocal.collect(list(files), tmp_path / "a.db", options=options, device="cpu", progress=lambda *counts: calls.append(counts))
     assert done.images == 2 and done.verified == 1 and calls[0][0] == "features"
     again = bifocal.collect(list(files), tmp_path / "a.db", options=options)
     assert again.was_complete and again.verified == 1 and done.device == again.device == "cpu"
