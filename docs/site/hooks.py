@@ -15,6 +15,8 @@ API = """# Python API
 {}
 """
 MODULES = {
+    "bifocal._pair": "Two photographs",
+    "bifocal._pair_files": "Files of two photographs",
     "bifocal._robust": "Robust estimation",
     "bifocal._unknown_cameras": "Robust estimation with unknown cameras",
     "bifocal.two_view": "Single steps",

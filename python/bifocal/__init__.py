@@ -50,6 +50,7 @@ from ._options import (
     SurfOptions,
 )
 from ._pair import Pair, estimate_pair
+from ._pair_files import read_pair
 from ._pictures import (
     draw_epipolar_lines,
     draw_matches,
@@ -176,6 +177,7 @@ __all__ = [
     "read_calibration",
     "read_correspondences",
     "read_image",
+    "read_pair",
     "read_rectification",
     "recover_pose",
     "rectify",

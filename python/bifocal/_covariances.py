@@ -31,7 +31,7 @@ class Covariance(NamedTuple):
         noise: Standard deviation of a coordinate in px, as given or as estimated from the errors.
         model: Covariance of the row-major elements of the matrix scaled to norm 1, shape (9, 9).
         pose: Covariance of (w, t) of a pose, shape (6, 6): the rotation is exp([w]x) R to first order, w in radians; zeros for a matrix.
-        focal_variance: Variance of the focal length of "shared_focal" and "monodepth_shared_focal" in px^2; 0 for other kinds.
+        focal_variance: Variance of the focal length of "shared_focal" and "monodepth_shared_focal" in px^2; None for other kinds.
         correlation: Factor, at least 1, by which variances grow because neighbouring points have similar errors; not contained in the matrices.
     """
 
@@ -40,7 +40,7 @@ class Covariance(NamedTuple):
     noise: float
     model: Numbers
     pose: Numbers
-    focal_variance: float
+    focal_variance: float | None
     correlation: float
 
 

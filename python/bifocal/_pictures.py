@@ -39,17 +39,17 @@ class Calibration(NamedTuple):
         camera1, camera2: Pinhole cameras in px.
         baseline: Distance of the cameras in the unit of the file; None if the file has none.
         doffs: cx2 - cx1 of a rectified pair, in px.
-        max_disparity: End of the disparity search in px; 0 if the file has none.
-        width, height: Size of the images in px; 0 if the file has none.
+        max_disparity: End of the disparity search in px; None if the file has none.
+        width, height: Size of the images in px; None if the file has none.
     """
 
     camera1: Camera
     camera2: Camera
     baseline: float | None
     doffs: float
-    max_disparity: int
-    width: int
-    height: int
+    max_disparity: int | None
+    width: int | None
+    height: int | None
 
 
 class Correspondences(NamedTuple):
@@ -129,8 +129,8 @@ def read_calibration(file: Path) -> Calibration:
     Raises:
         OSError: If the file has another format; names the file and the value.
     """
-    camera1, camera2, *other = _core.read_calibration(file)
-    return Calibration(Camera(*camera1), Camera(*camera2), *other)
+    camera1, camera2, baseline, doffs, *sizes = _core.read_calibration(file)
+    return Calibration(Camera(*camera1), Camera(*camera2), baseline, doffs, *(size or None for size in sizes))
 
 
 def intrinsics_from_exif(file: Path) -> Camera | None:

@@ -273,7 +273,8 @@ def estimate_shared_focal_relative_pose(
     found = estimate_shared_focal(x1, x2, centre, options=options, qualities=_qualities(ransac_opt, x1))
     f = found.focal_length if agreed(found) and found.focal_length else 1.0
     info = _info(found, options.threshold)
-    info["focal_deviation"] = found.focal_deviation if agreed(found) else float("inf")
+    deviation = found.focal_deviation if agreed(found) else None
+    info["focal_deviation"] = float("inf") if deviation is None else deviation
     first, second = (PinholeCamera([f, *centre.tolist()]) for _ in range(2))
     return ImagePair(_pose(found), first, second), info
 

@@ -11,6 +11,7 @@ from ._collection import Collected, FocalLengths
 from ._core import BatchEstimate, DisparityMap, Estimate, FloatMatches, VerifiedPairs
 from ._covariances import Covariance
 from ._dense import DenseImage, DenseModel
+from ._pair_files import PairFiles
 from ._pictures import Calibration, Correspondences
 from ._rectification import RectificationChoice
 from ._stereo_matching import DenseMatches, DepthMap, DisparityScore, PointCloud
@@ -36,6 +37,7 @@ __all__ = [
     "FloatMatches",
     "FocalLengths",
     "ModelChoice",
+    "PairFiles",
     "PlaneMotion",
     "PointCloud",
     "RecoveredPose",

@@ -11,21 +11,13 @@
 #include "devices.hpp"
 #include "features/features_device.hpp"
 #include "files.hpp"
-#include "photograph.hpp"
+#include "pair.hpp"
 #include "points.hpp"
 #include "results.hpp"
 #include "jobs/stage_times.hpp"
 
 namespace bifocal::python {
 namespace {
-
-struct Pair {
-  PhotographArgument left, right;
-  jobs::Cameras cameras;
-  PairResult result;
-  std::string device;
-  std::uint64_t seed = 0;
-};
 
 using Handles = std::tuple<nb::handle, nb::handle>;
 Pair estimate(const Handles& photographs, nb::handle options, nb::handle matches,
@@ -166,6 +158,12 @@ nb::object optional_array(bool is_there, const auto& values,
   return is_there ? copy_of(values, shape) : nb::none();
 }
 
+nb::object known(bool is_known, double value) {
+  return is_known ? nb::object(nb::float_(value)) : nb::none();
+}
+bool has_focal_length(const PairResult& r) { return r.estimated_camera.focal_length > 0; }
+bool has_distortion(const PairResult& r) { return r.estimated_camera.distortion != 0; }
+
 nb::object inliers_of(const PairResult& r) {
   std::vector<std::uint8_t> flags = r.estimate.inliers;
   flags.resize(r.points.size());
@@ -246,29 +244,33 @@ void bind_matches(Class& c) {
   GET("triangulated", ARRAY("float64"), scene_points(p.result.triangulated),
       "Points of the matches in the frame of camera 1, shape (M, 3), NaN for outliers; empty "
       "without a pose.");
-  GET("parallax_deg", "float", p.result.median_parallax_deg,
-      "Median angle between the rays of an inlier, in degrees.");
+  GET("parallax_deg", "float | None",
+      known(p.result.cam2_from_cam1.has_value(), p.result.median_parallax_deg),
+      "Median angle between the rays of an inlier, in degrees; None without a pose.");
 }
 
 void bind_camera(Class& c) {
-  GET("focal_length", "float", p.result.estimated_camera.focal_length,
-      "Estimated focal length of both photographs, px; 0 if it was given or is not determined.");
-  GET("focal_deviation", "float", p.result.estimated_camera.focal_deviation,
+  GET("focal_length", "float | None",
+      known(has_focal_length(p.result), p.result.estimated_camera.focal_length),
+      "Estimated focal length of both photographs, px; None if it was given or is not "
+      "determined.");
+  GET("focal_deviation", "float | None",
+      known(has_focal_length(p.result), p.result.estimated_camera.focal_deviation),
       "Standard deviation of focal_length, px: noise, correlated errors, the assumed principal "
-      "point and the estimated distortion.");
-  GET("distortion", "float", p.result.estimated_camera.distortion,
-      "Estimated coefficient of the division model, in units of half the diagonal; 0: none.");
-  GET("distortion_deviation", "float", p.result.estimated_camera.distortion_deviation,
-      "Standard deviation of distortion: noise, correlated errors and the assumed centre.");
+      "point and the estimated distortion; None without focal_length.");
+  GET("distortion", "float | None",
+      known(has_distortion(p.result), p.result.estimated_camera.distortion),
+      "Estimated coefficient of the division model, in units of half the diagonal; None if no "
+      "distortion is determined.");
+  GET("distortion_deviation", "float | None",
+      known(has_distortion(p.result), p.result.estimated_camera.distortion_deviation),
+      "Standard deviation of distortion: noise, correlated errors and the assumed centre; None "
+      "without distortion.");
   GET("device", "str", p.device, "Device of all stages; 'auto' is resolved.");
   GET("timings", "dict[str, float]", milliseconds(p.result.timings), "Duration of each stage, ms.");
   GET("tries", "list[tuple[str, str, bool, int, bool, float]]", tries_of(p.result.tries),
       "(name, outcome, is_doubted, inliers, is_taken, milliseconds) of each try; more than one if "
       "the pair was escalated.");
-}
-
-nb::object known_deviation(const PairResult& r, double value) {
-  return r.pose_deviation.is_known ? nb::object(nb::float_(value)) : nb::none();
 }
 
 void bind_pose_deviation(Class& c) {
@@ -278,10 +280,10 @@ void bind_pose_deviation(Class& c) {
       "the deviations of the cameras; None if the pose is not determined or the cameras are "
       "doubted.");
   GET("rotation_deviation_deg", "float | None",
-      known_deviation(p.result, p.result.pose_deviation.rotation_deg),
+      known(p.result.pose_deviation.is_known, p.result.pose_deviation.rotation_deg),
       "Standard deviation of the rotation, in degrees; None where pose_covariance is.");
   GET("direction_deviation_deg", "float | None",
-      known_deviation(p.result, p.result.pose_deviation.direction_deg),
+      known(p.result.pose_deviation.is_known, p.result.pose_deviation.direction_deg),
       "Standard deviation of the direction of t, in degrees; None where pose_covariance is.");
 }
 
@@ -350,6 +352,12 @@ void bind_pair(nb::module_& m) {
   bind_camera(c);
   bind_pose_deviation(c);
   bind_depth(c);
+  c.def(
+      "__getstate__", [](const Pair& p) { return state_of(p); },
+      nb::sig("def __getstate__(self) -> tuple[bytes, object]"));
+  c.def(
+      "__setstate__", [](Pair& p, const nb::tuple& state) { restore(p, state); },
+      nb::sig("def __setstate__(self, state: tuple[bytes, object]) -> None"));
   m.def("estimate_pair", &estimate, nb::arg("photographs"), nb::arg("options"),
         nb::arg("matches").none(), nb::arg("masks"), nb::arg("device"), nb::arg("progress").none(),
         nb::sig("def estimate_pair(photographs: object, options: object, matches: object, masks: "

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 
+#include <cmath>
 #include <limits>
 
 #include "pair_input.hpp"
@@ -120,6 +121,13 @@ nb::object not_finite(nb::handle self) {
   return framed(of(self).frame, view(self, which.data(), {which.size()}));
 }
 
+std::optional<double> known(bool is_known, double value) {
+  return is_known ? std::optional<double>(value) : std::nullopt;
+}
+bool has_model(const Estimate& r) {
+  return r.outcome == Outcome::ok || r.outcome == Outcome::not_significant;
+}
+
 std::string text(const PairEstimate& e) {
   return fmt::format("<{} {}: {} of {} inliers, rms {:.3g} px, {} iterations>", name_of(e.kind),
                      to_string(e.result.outcome), e.result.num_inliers, e.result.inliers.size(),
@@ -196,10 +204,10 @@ void bind_fields(nb::class_<PairEstimate>& c) {
       "median_parallax_deg",
       [](nb::handle self) -> std::optional<double> {
         const PairEstimate& e = complete_estimate(self);
-        return e.is_relative ? std::optional<double>(e.result.median_parallax_deg) : std::nullopt;
+        return known(e.is_relative && e.result.ok(), e.result.median_parallax_deg);
       },
-      "Median angle between the rays of an inlier in degrees; None for kinds without "
-      "`triangulated`.");
+      "Median angle between the rays of an inlier in degrees; None unless ok, and for kinds "
+      "without `triangulated`.");
 }
 
 // Binds the focal length and the distortion, which some problems estimate.
@@ -217,23 +225,28 @@ void bind_unknowns(nb::class_<PairEstimate>& c) {
   };
   of_kinds(
       "focal_length", &ProblemInfo::estimates_focal_length,
-      [](const auto& r) { return r.focal_length; },
-      "Estimated focal length in px; None for kinds that do not estimate it (problem_info: "
-      "estimates_focal_length).");
+      [](const auto& r) { return known(r.focal_length > 0, r.focal_length); },
+      "Estimated focal length in px; None without a model, and for kinds that do not estimate it "
+      "(problem_info: estimates_focal_length).");
   of_kinds(
       "focal_deviation", &ProblemInfo::estimates_focal_length,
-      [](const auto& r) { return r.focal_deviation; },
-      "Standard deviation of focal_length in px, infinity if the matches do not determine it; None "
-      "for kinds without focal_length.");
+      [](const auto& r) {
+        return known(r.focal_length > 0 && std::isfinite(r.focal_deviation), r.focal_deviation);
+      },
+      "Standard deviation of focal_length in px; None if the matches do not determine it, and "
+      "without focal_length.");
   of_kinds(
-      "distortion", &ProblemInfo::estimates_distortion, [](const auto& r) { return r.distortion; },
-      "Coefficient k of the division model in the given unit for 'radial_fundamental'; otherwise "
-      "None.");
+      "distortion", &ProblemInfo::estimates_distortion,
+      [](const auto& r) { return known(has_model(r), r.distortion); },
+      "Coefficient k of the division model in the given unit for 'radial_fundamental'; None "
+      "without a model, and for other kinds.");
   of_kinds(
       "distortion_deviation", &ProblemInfo::estimates_distortion,
-      [](const auto& r) { return r.distortion_deviation; },
-      "Standard deviation of distortion, infinity if the matches do not determine it; None for "
-      "kinds without distortion.");
+      [](const auto& r) {
+        return known(has_model(r) && std::isfinite(r.distortion_deviation), r.distortion_deviation);
+      },
+      "Standard deviation of distortion; None if the matches do not determine it, and without "
+      "distortion.");
 }
 
 using State = std::tuple<std::string, nb::bytes, nb::bytes, nb::bytes, nb::bytes, int, double>;

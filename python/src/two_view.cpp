@@ -145,8 +145,10 @@ nb::list decompose_H(nb::handle H, nb::handle camera1, nb::handle camera2, nb::h
 }
 
 nb::tuple tuple_of(const ModelCovariance& c) {
+  const nb::object focal_variance =
+      c.focal_variance > 0 ? nb::object(nb::float_(c.focal_variance)) : nb::none();
   return nb::make_tuple(c.ok, c.parameters, c.noise, copy_of(c.model, {9, 9}),
-                        copy_of(c.pose, {6, 6}), c.focal_variance, c.correlation);
+                        copy_of(c.pose, {6, 6}), focal_variance, c.correlation);
 }
 
 // Returns the covariance of a matrix, or of a relative pose if R is given.

@@ -96,7 +96,7 @@ def test_shared_focal_length():
     # A camera that moved without rotation.
     sideways = np.c_[s.X[:, 0] - 1, s.X[:, 1:]] @ K.T
     parallel = bifocal.estimate_shared_focal_relative_pose(s.clean1, sideways[:, :2] / sideways[:, 2:], (640, 480))
-    assert parallel.ok and not parallel.focal_deviation < 0.25 * parallel.focal_length
+    assert parallel.ok and (parallel.focal_deviation is None or parallel.focal_deviation >= 0.25 * parallel.focal_length)
     batch = bifocal.estimate_batch("shared_focal", s.rows, [0, 1500], cameras1=(1, 1, 640, 480))
     assert batch.focal_length.shape == batch.focal_deviation.shape == (1,) and abs(batch.focal_length[0] - 1000) < 100
     sure = bifocal.two_view.covariance("shared_focal", found.model, s.x1, s.x2, camera1=(1, 1, 640, 480), inliers=found.inliers, noise=found.noise)

@@ -182,6 +182,7 @@ CALLS = {
     "read_correspondences": filed(lambda f: (bifocal.read_correspondences, {"file": f / "points.txt"})),
     "read_disparity": filed(lambda f: (bifocal.depth.read_disparity, {"file": f / "a.pfm", "scale": 1.0})),
     "read_image": filed(lambda f: (bifocal.read_image, {"file": f / "photographs/0.png", "bgr": False, "stored": True})),
+    "read_pair": filed(lambda f: (bifocal.read_pair, {"folder": f})),
     "read_pairs": filed(lambda f: (bifocal.pairs.read_pairs, {"file": f / "pairs.txt", "names": ["0.png", "1.png"]})),
     "read_pfm": filed(lambda f: (bifocal.depth.read_pfm, {"file": f / "a.pfm"})),
     "read_rectification": filed(lambda f: (bifocal.read_rectification, {"file": f / "r.npz"})),

@@ -13,7 +13,7 @@ from registry import all_properties, table
 OTHERS = {
     "bifocal": {
         "collect", "dense", "detect", "devices", "draw_epipolar_lines", "draw_matches", "estimate_pair", "intrinsics_from_exif", "list_photographs", "map_database", "match",
-        "match_guided", "match_video", "missing_devices", "read_calibration", "read_correspondences", "read_image", "read_rectification", "report", "write_image",
+        "match_guided", "match_video", "missing_devices", "read_calibration", "read_correspondences", "read_image", "read_pair", "read_rectification", "report", "write_image",
     },
     "depth": {"read_disparity", "read_pfm", "turbo_picture", "write_pfm", "write_ply"},
     "pairs": {"read_pairs", "retrieval_pairs"},
