@@ -2,6 +2,7 @@
 // Binds COLMAP databases: rows as NumPy arrays (_colmap_database.py converts the arguments).
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <bifocal/colmap/database.hpp>
