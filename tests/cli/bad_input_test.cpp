@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
             "--seed: 18446744073709551616 is out of range"},
         Bad{"pair left.png right.png --out o --seed 1e3", 2, "--seed: 1e3 is not a whole number"},
         Bad{"pair left.png right.png --out o --threads -1", 2, "--threads"},
-        Bad{"pair left.png right.png --out o --model conic", 2, "conic"},
+        Bad{"pair left.png right.png --out o --kind conic", 2, "conic"},
         Bad{"pair left.png right.png --out o --features orb", 2, "orb"},
         Bad{"pair left.png right.png --out o --balance 129", 2, "129"},
         Bad{"pair left.png right.png --out o --features surf --domain-size-pooling", 2,

@@ -67,7 +67,7 @@ TEST(Shell, BashCompletesCommandsOptionsAndWords) {
   };
   EXPECT_EQ(complete("bifocal col", 1), "collect\n");
   EXPECT_NE(complete("bifocal pair --thr", 2).find("--threshold"), std::string::npos);
-  EXPECT_EQ(complete("bifocal pair --model hom", 3), "homography\n");
+  EXPECT_EQ(complete("bifocal pair --kind hom", 3), "homography\n");
 }
 
 TEST(Shell, ManualPageHasEveryCommand) {

@@ -72,8 +72,8 @@ void print(const char* name, const PairResult& r, const Score& s) {
   std::printf(
       "%s: %s; cameras %s, f = %.0f px; known %.1f %%, error %.2f %%, stretch %.3f, %.0f %% "
       "within 2 deviations\n",
-      name, r.dense->choice.reason.c_str(), to_string(r.dense->cameras), r.dense->camera1.fx,
-      s.known, s.error, s.stretch, s.within2);
+      name, r.dense->choice.reason.c_str(), std::string(to_string(r.dense->cameras)).c_str(),
+      r.dense->camera1.fx, s.known, s.error, s.stretch, s.within2);
 }
 
 TEST(PairDepth, is_accurate_for_a_calibrated_camera_moving_in_any_direction) {

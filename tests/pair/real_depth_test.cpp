@@ -65,7 +65,8 @@ TEST(RealDepth, agrees_with_a_laser_scan_of_fountain23) {
                 truth = to_grey(read_image(test::data(folder + "truedispL.png")));
   const PairResult r = estimate_pair(left, right);
   ASSERT_TRUE(r.dense.has_value()) << r.dense_reason;
-  std::printf("%s; cameras %s\n", r.dense->choice.reason.c_str(), to_string(r.dense->cameras));
+  std::printf("%s; cameras %s\n", r.dense->choice.reason.c_str(),
+              std::string(to_string(r.dense->cameras)).c_str());
   Errors errors;
   for (int y = 0; y < truth.height; ++y) {
     for (int x = 0; x < truth.width; ++x) {

@@ -314,7 +314,7 @@ TEST(Uncalibrated, puts_matches_of_photographs_on_rows) {
     const int width = static_cast<int>(w) + 1, height = static_cast<int>(h) + 1;
     const Rectification r = rectify_uncalibrated(f.model, {}, width, height, width, height);
     if (r.width == 0) {
-      printf("%s: %s\n", name, to_string(r.outcome));
+      printf("%s: %s\n", name, std::string(to_string(r.outcome)).c_str());
       continue;
     }
     ++made;
