@@ -103,9 +103,9 @@ nb::object geometry_of(colmap::Database& database, colmap::Id image1, colmap::Id
   nb::object R = nb::none(), t = nb::none();
   if (g->cam2_from_cam1)
     R = copy_of(g->cam2_from_cam1->R, {3, 3}), t = copy_of(g->cam2_from_cam1->t, {3});
-  return nb::make_tuple(static_cast<int>(g->configuration), colmap::to_string(g->configuration),
-                        indices_array(g->inliers), matrix_or_none(g->F), matrix_or_none(g->E),
-                        matrix_or_none(g->H), R, t);
+  return nb::make_tuple(static_cast<int>(g->configuration),
+                        std::string(colmap::to_string(g->configuration)), indices_array(g->inliers),
+                        matrix_or_none(g->F), matrix_or_none(g->E), matrix_or_none(g->H), R, t);
 }
 
 void write_geometry(OpenDatabase& d, colmap::Id image1, colmap::Id image2, int configuration,
@@ -126,7 +126,8 @@ nb::list rows_of(const std::vector<colmap::PairRows>& rows, bool are_geometries)
   nb::list out;
   for (const colmap::PairRows& r : rows)
     if (are_geometries)
-      out.append(nb::make_tuple(r.image1, r.image2, r.rows, colmap::to_string(r.configuration)));
+      out.append(nb::make_tuple(r.image1, r.image2, r.rows,
+                                std::string(colmap::to_string(r.configuration))));
     else
       out.append(nb::make_tuple(r.image1, r.image2, r.rows));
   return out;
