@@ -108,18 +108,30 @@ def unequal(records):
     return out
 
 
+def all_settings(group):
+    """Returns the settings of a case in one line, with the names of their projects if they differ."""
+    users = {}
+    for r in group:
+        users.setdefault(settings(r), []).append(r["name"])
+    if len(users) == 1:
+        return f"All: {next(iter(users))}."
+    return "; ".join(f"{', '.join(names)}: {words}" for words, names in users.items()) + "."
+
+
 def table(records):
-    """Returns a table with a row per case and project."""
-    lines = ["| case | project | median (least, most of the rounds) | time / Bifocal's | accuracy | pairs | settings |", "|---|---|---|---|---|---|---|"]
+    """Returns a table for each case, with a row per project, without empty columns."""
+    parts = []
     for case, group in by_case(records):
-        for k, r in enumerate(group):
-            ratio = f"{r['ratio']:.2g}" if "ratio" in r else ""
+        rows = [["project", "median (least, most of the rounds)", "time / Bifocal's", "accuracy", "pairs"]]
+        for r in group:
             pairs = seen(r) + (f" {r['failures']} without a model" if r.get("failures") else "")
             spread = f" ({figures(r['low'])}, {figures(r['high'])})" if r["low"] is not None else ""
             time = f"{figures(r['value'])}{spread} {r['unit']}{unpadded(r)}"
-            cells = [case if k == 0 else "", f"{r['name']} {r['version']}", time, ratio, quality(r), pairs.strip(), settings(r)]
-            lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+            rows.append([f"{r['name']} {r['version']}", time, f"{float(format(r['ratio'], '.2g')):g}" if "ratio" in r else "", quality(r), pairs.strip()])
+        kept = [k for k in range(5) if any(row[k] for row in rows[1:])]
+        lines = ["| " + " | ".join(row[k] for k in kept) + " |" for row in rows]
+        parts.append("\n".join([f"#### {case}", "", all_settings(group), "", lines[0], "|" + "---|" * len(kept), *lines[1:]]))
+    return "\n\n".join(parts) + "\n"
 
 
 def better(record, own):
