@@ -12,6 +12,7 @@
 namespace bifocal::cli {
 
 void add_camera_options(const Command& command, CameraOptions& options) {
+  const HelpGroup group(command, kCamerasGroup);
   const Option one =
       command.option("--intrinsics", options.intrinsics,
                      "fx,fy,cx,cy in px, of both cameras unless --intrinsics2 is given");

@@ -13,6 +13,7 @@ namespace bifocal::cli {
 struct CameraOptions {
   std::string intrinsics, intrinsics2, calib;
 };
+inline constexpr const char* kCamerasGroup = "Cameras";  // heading in --help
 void add_camera_options(const Command& command, CameraOptions& options);
 
 // Returns the cameras given by the options; empty if no option was given.

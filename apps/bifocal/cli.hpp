@@ -69,7 +69,9 @@ std::future<Device> starting_device(const CommonOptions& options);
 // chosen_device().
 DeviceSet chosen_devices(const CommonOptions& options);
 
-// Help texts of flags that several commands have.
+// Help texts of arguments that several commands have.
+inline constexpr const char* kModelHelp =
+    "folder with cameras, images and points3D, .bin or .txt, or a folder with one such folder";
 inline constexpr const char* kOverwriteHelp =
     "replace files in --out that no earlier run with the same inputs made";
 inline constexpr const char* kStrictHelp =

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "arguments.hpp"
+#include "interrupt.hpp"
 #include "progress.hpp"
 #include "scenes.hpp"
 
@@ -81,6 +82,7 @@ void run_scene_file(ModelKind kind, const SceneOptions& o, const RobustOptions& 
   const Scenes scenes = read_scenes(o.scenes, problem_info(kind));
   const SceneResults results = run_with_progress(scenes, o, kind, device, robust);
   write_results(o.result, o.scenes, scenes, results);
+  announce_interruption(kFilesWritten);
   const auto failures = std::count(results.ok.begin(), results.ok.end(), 0);
   const double ms = std::accumulate(results.time_ms.begin(), results.time_ms.end(), 0.0);
   Json json = {{"problem", to_string(kind)}};

@@ -7,8 +7,10 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "cli.hpp"
 
@@ -34,7 +36,11 @@ Interrupts& interrupts() {
 
 int signal_pipe[2] = {-1, -1};
 
-std::atomic<const char*> resuming = nullptr;
+// The sentence of the current work. Protected by hold_interrupts(), and never destroyed.
+std::string& left_now() {
+  static auto* text = new std::string(kNothingWritten);
+  return *text;
+}
 
 // Wakes the watching thread. Any thread may receive the signal, since libraries start threads
 // before main, and a signal handler may call few functions.
@@ -48,8 +54,9 @@ void on_signal(int signal) {
 void end_by(int signal) {
   const auto lock = hold_interrupts();
   clean_up();
-  if (const char* how = resuming; how && signal == SIGINT)
-    print_note(std::string("interrupted; ") + how);
+  if (isatty(STDERR_FILENO) == 1) std::fputs("\n", stderr);  // ends the line of the progress
+  print_note("interrupted; " + left_now());
+  if (signal != SIGINT) _exit(kExitInterrupted);
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -76,7 +83,10 @@ void watch_interrupts() {
   }
 }
 
-void announce_resuming(const char* how) { resuming = how; }
+void announce_interruption(std::string left) {
+  const auto lock = hold_interrupts();
+  left_now() = std::move(left);
+}
 
 StopRequest::StopRequest() {
   const auto lock = hold_interrupts();

@@ -3,18 +3,23 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 
 #include "jobs/interrupt_guard.hpp"
 
 namespace bifocal::cli {
 
 // Starts to handle these signals. One that ends the process first runs the functions of every
-// InterruptGuard on a separate thread.
+// InterruptGuard on a separate thread, and prints a line on stderr. SIGINT then ends the process as
+// a signal, so that a loop of a shell ends as well; its exit code there is 130. SIGTERM and SIGHUP
+// end it with this code.
 void watch_interrupts();
 
-// Makes an interruption by SIGINT print how to resume the work. `how` must live as long as the
-// process; nullptr: prints no text.
-void announce_resuming(const char* how = "the same command resumes the work");
+// Sentences that an interruption prints after "interrupted; ".
+inline constexpr const char* kNothingWritten = "nothing was written";  // at the start
+inline constexpr const char* kFilesWritten = "all files are written";
+inline constexpr const char* kResumes = "the same command resumes the work";
+void announce_interruption(std::string left);
 
 // While it lives, the first Ctrl-C (SIGINT) is a request to finish early; the second one ends the
 // process. One at a time.
@@ -30,7 +35,4 @@ class StopRequest {
   friend struct Interrupts;
   std::atomic<bool> is_made_ = false;
 };
-// Exit code of a command that finished early and wrote its result: a shell's code for SIGINT.
-inline constexpr int kExitStopped = 130;
-
 }  // namespace bifocal::cli

@@ -21,12 +21,13 @@
 
 namespace bifocal::cli {
 
-// Changes to the flag of a field: another name, help text or range.
+// Changes to the flag of a field: another name, help text or range, or a heading in --help.
 struct FlagChange {
   const char* name = nullptr;
   const char* help = nullptr;
   std::optional<Range> range = {};
   bool shows_default = true;
+  const char* group = "";
 };
 
 // Lists the members without a flag, and the members whose flag differs from their field. A member
@@ -84,6 +85,7 @@ class FlagChanges {
 
 template <class Value>
 void add_flag(const Command& command, const Field& field, Value& member, const FlagChange& change) {
+  const HelpGroup group(command, change.group);
   const Range range = change.range.value_or(field.range);
   const std::string help = change.help ? change.help : text_of(field);
   const std::string name = change.name ? change.name : flag_name(field.name);
@@ -120,6 +122,9 @@ void add_flag(const Command& command, const Field& field, Value& member, const F
       {"VerifyOptions", "Verification"},
       {"TwoViewGeometryOptions", "Verification"},
       {"CollectCameras", "Cameras"},
+      {"MapOptions", "Mapping"},
+      {"BundleAdjustOptions", "Parameters"},
+      {"AdjustOptions", "Adjustment"},
       {"ScreenOptions", "Selection of pairs"},
       {"SequentialOptions", "Selection of pairs"},
       {"RetrievalOptions", "Selection of pairs"},

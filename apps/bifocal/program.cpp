@@ -28,9 +28,9 @@ int run(int argc, char** argv, const HlocImport& import_hloc, const StageTimes& 
                   .times = times};
   Program program(
       "bifocal", "Two-view geometry: two photographs in, geometry out.", BIFOCAL_VERSION,
-      "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device, 5 no geometry found, 130 "
-      "adjust was interrupted and wrote its best model; "
-      "shards: 65 damaged input of this shard, 75 try again.");
+      "Exit codes: 0 ok, 2 usage, 3 input or output, 4 device, 5 no geometry found or, with "
+      "--strict, a doubtful one, 130 interrupted; of shards also 65 damaged input and 75 try "
+      "again.");
   add_pair(program, context);
   add_rectify(program, context);
   add_stereo(program, context);

@@ -9,6 +9,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <numeric>
@@ -146,6 +147,22 @@ Option Option::one_of(const std::vector<std::string>& choices) const {
   return *this;
 }
 
+Option Option::word_or_path(const std::vector<std::string>& choices) const {
+  option_->check(CLI::Validator(
+      [choices](std::string& text) {
+        const bool is_path = text.find_first_of("./") != std::string::npos;
+        std::error_code none;
+        if (is_path || std::ranges::find(choices, text) != choices.end() ||
+            std::filesystem::exists(text, none))
+          return std::string();
+        return fmt::format("{} not in {{{}}}, and there is no such file or folder{}", text,
+                           fmt::join(choices, ","), suggestion(text, choices));
+      },
+      ""));
+  words()[option_] = choices;
+  return *this;
+}
+
 Option Option::size_in_bytes() const {
   option_->transform(CLI::AsSizeValue(false).description(""));
   option_->transform(CLI::Validator(refuse_sign, ""));
@@ -257,12 +274,30 @@ Command Program::only_command() {
   return Command(app_.get());
 }
 
+namespace {
+
+[[noreturn]] void fail(const std::string& why, const std::string& command) {
+  throw Error(ErrorCode::usage, fmt::format("{}\nSee {} --help", why, command));
+}
+
+[[noreturn]] void refuse_command(const CLI::App& app, const std::string& typed) {
+  fail(fmt::format("{}: no such command{}", typed, suggestion(typed, names_of(app))),
+       app.get_name());
+}
+
+}  // namespace
+
+void Program::print_help(int argc, char** argv) const {
+  if (argc == 2) return void(std::cout << app_->help());
+  for (const CLI::App* command : app_->get_subcommands({}))
+    if (command->get_name() == argv[2]) return void(std::cout << command->help());
+  refuse_command(*app_, argv[2]);
+}
+
 void Program::run(int argc, char** argv) {
-  const auto fail = [](const std::string& why, const std::string& command) {
-    throw Error(ErrorCode::usage, fmt::format("{}\nSee {} --help", why, command));
-  };
   const bool has_commands = app_->get_require_subcommand_min() > 0;
   if (argc == 1 && has_commands) return void(std::cout << app_->help());
+  if (has_commands && std::string_view(argv[1]) == "help") return print_help(argc, argv);
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -271,10 +306,8 @@ void Program::run(int argc, char** argv) {
       return;
     }
     const auto chosen = app_->get_subcommands();
-    if (has_commands && chosen.empty() && argc > 1 && argv[1][0] != '-') {
-      fail(fmt::format("{}: no such command{}", argv[1], suggestion(argv[1], names_of(*app_))),
-           app_->get_name());
-    }
+    if (has_commands && chosen.empty() && argc > 1 && argv[1][0] != '-')
+      refuse_command(*app_, argv[1]);
     // CLI11 reports missing arguments before unknown arguments.
     const auto unknown = chosen.empty() ? std::vector<std::string>() : chosen.front()->remaining();
     const auto flag = std::ranges::find_if(unknown, [](const std::string& word) {

@@ -26,6 +26,9 @@ class Option {
   // Accepts an unsigned 64-bit number.
   Option whole_number() const;
   Option one_of(const std::vector<std::string>& words) const;
+  // Accepts one of the words, an existing file or folder, or any path with a dot or slash, whose
+  // reader reports that it is missing.
+  Option word_or_path(const std::vector<std::string>& words) const;
   // Accepts a number of bytes with or without a unit: 500M, 2G.
   Option size_in_bytes() const;
   // Shows the current value of the variable as the default in --help.
@@ -111,6 +114,8 @@ class Program {
   [[nodiscard]] std::string man_page(const std::string& version) const;
 
  private:
+  void print_help(int argc, char** argv) const;  // of the program, or of the command argv[2]
+
   std::unique_ptr<CLI::App> app_;
 };
 

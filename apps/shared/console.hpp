@@ -7,9 +7,9 @@
 
 namespace bifocal::cli {
 
-// Values 2, 3 and 4 equal bifocal::ErrorCode.
+// Values 2, 3 and 4 equal bifocal::ErrorCode; 130 is a shell's code for SIGINT.
 inline constexpr int kExitOk = 0, kExitInternal = 1, kExitUsage = 2, kExitInput = 3,
-                     kExitDevice = 4, kExitNoGeometry = 5;
+                     kExitDevice = 4, kExitNoGeometry = 5, kExitInterrupted = 130;
 // Exit codes of plan, run-shard and merge; the numbers are from sysexits.h.
 inline constexpr int kExitPoisoned = 65, kExitTryAgain = 75;
 

@@ -77,7 +77,7 @@ std::string Program::bash_completion() const {
 _{0}() {{
   local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}} flags=''
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W '{1} --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '{1} help --help --version' -- "$cur"))
     return
   fi
   case "$command $prev" in

@@ -114,6 +114,8 @@ struct ModelFiles {
   std::vector<std::string> names = {};
   std::filesystem::path out;               // folder of the models 0, 1, ...
   std::filesystem::path undistorted = {};  // folder of undistorted images; empty: none
+  std::filesystem::path ply = {};          // points of the first written model; empty: none
+  colmap::ModelFormat format = colmap::ModelFormat::binary;
   bool overwrite = false;
   bool is_strict = false;  // no doubted model is written
   MapOptions map = {};

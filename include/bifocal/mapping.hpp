@@ -242,15 +242,16 @@ struct MapResult {
                                      const MapOptions& options = {},
                                      const std::filesystem::path& photographs = {});
 
-// Writes the models of written_models() to FOLDER/0, FOLDER/1, ... in COLMAP's binary format,
-// creating the folder if needed. All models are complete before any takes its place. With
+// Writes the models of written_models() to FOLDER/0, FOLDER/1, ... in COLMAP's formats, creating
+// the folder if needed. All models are complete before any takes its place. With
 // `overwrite`, the models in all numbered folders are replaced or removed; other files of these
 // folders stay.
 //
 // Throws Error(usage) if a numbered folder has a model and `overwrite` is false, and as
 // colmap::write_model().
 void write_models(const std::filesystem::path& folder, const MapResult& result,
-                  bool overwrite = false, bool is_strict = false);
+                  bool overwrite = false, bool is_strict = false,
+                  colmap::ModelFormat format = colmap::ModelFormat::binary);
 // Throws as write_models() for a folder that it would refuse, before any work is done.
 void check_models_folder(const std::filesystem::path& folder, bool overwrite);
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from . import _core
 from ._collection import FocalLengths
@@ -90,12 +90,14 @@ def map_database(
     options: MapOptions | None = None,
     overwrite: bool = False,
     strict: bool = False,
+    ply: Path | None = None,
+    format: Literal["binary", "text"] = "binary",
     device: str | None = "auto",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Mapped:
     """Makes sparse models of the verified pairs of a COLMAP database by global structure from motion (Pan et al., ECCV 2024).
 
-    Each connected component of the verified pairs becomes a model OUT/0, OUT/1, ... in COLMAP's binary format. `read_model` reads them. A
+    Each connected component of the verified pairs becomes a model OUT/0, OUT/1, ... in COLMAP's formats. `read_model` reads them. A
     result without models writes no file. The result is the same on every run and for any number of threads.
 
     Args:
@@ -105,6 +107,8 @@ def map_database(
         options: Thresholds, limits and the seed.
         overwrite: Replaces the models in all numbered folders of `out`; their other files stay.
         strict: Writes no model that is doubted; the others are OUT/0, OUT/1, ...
+        ply: File for the points of the first model in PLY; None writes none.
+        format: Format of the models.
         device: Where poses are estimated and adjusted: 'auto' (the first CUDA device, else an OpenCL GPU, else the CPU), 'cpu', 'cuda:0', ... All
             other stages run on the CPU.
         progress: Called at the start of each stage with its name, the number of the model and the number of images registered so far. An exception
@@ -114,12 +118,15 @@ def map_database(
         Mapped with the counts of the models and the images that are in none.
 
     Raises:
-        ValueError: If an option is out of range, or the folder has models and `overwrite` is False.
+        ValueError: If an option is out of range, or the folder has models, or `ply` exists, and `overwrite` is False.
         OSError: If the database is missing or damaged, if no photograph can be used, if keypoints are in pixels of photographs rotated by EXIF, or if
             a model cannot be written.
         RuntimeError: If the device is missing or fails.
     """
-    found = _core.map_database(database, out, images, options, overwrite, strict, device_id(device) or "auto", progress)
+    if format not in ("binary", "text"):
+        raise ValueError(f"format: must be binary or text, not {format!r}")
+    flags = overwrite, strict, format == "text"
+    found = _core.map_database(database, (out, ply), images, options, flags, device_id(device) or "auto", progress)
     return mapped_of(found, out)
 
 

@@ -198,6 +198,19 @@ class Work {
   io::FileDescriptor lock_;
 };
 
+// Returns the first file by name below the folder, or "no file".
+std::string first_file(const fs::path& folder) {
+  std::string first;
+  std::error_code failed;
+  for (fs::recursive_directory_iterator entry(folder, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (std::error_code none; !entry->is_regular_file(none)) continue;
+    const std::string name = entry->path().lexically_relative(folder).string();
+    if (first.empty() || name < first) first = name;
+  }
+  return first.empty() ? "no file" : first;
+}
+
 // Why photographs of the model can't be read, by the place of the image. Throws Error(input) if a
 // photograph has another size than its camera, as far as its header says.
 std::map<std::size_t, std::string> unreadable(const DenseFiles& files, const colmap::Model& model) {
@@ -218,7 +231,8 @@ std::map<std::size_t, std::string> unreadable(const DenseFiles& files, const col
   }
   if (!model.images.empty() && reasons.size() == model.images.size())
     io::reject((files.photographs / model.images.front().name).string(),
-               "is missing, as are all photographs of the model");
+               "is missing, as are all photographs of the model; {} has {}",
+               files.photographs.string(), first_file(files.photographs));
   return reasons;
 }
 
@@ -311,9 +325,11 @@ void check_dense_folder(const DenseFiles& files, std::span<const std::string> na
     colmap::check_model_folder(files.out / cameras_folder(files.maps), files.overwrite);
 }
 
-WrittenDense dense_model(Queue& queue, const DenseFiles& files) {
+WrittenDense dense_model(Queue& queue, const DenseFiles& given) {
   using namespace dense;
-  check_ranges(files.dense);
+  check_ranges(given.dense);
+  DenseFiles files = given;
+  files.model = colmap::model_folder(given.model);
   const colmap::Model model = colmap::read_model(files.model);
   check_files(files, model);
   const std::map<std::size_t, std::string> missing = unreadable(files, model);

@@ -203,14 +203,12 @@ PhotographFiles list_photographs(std::span<const std::string> paths) {
                                other.empty() ? reason : reason + name_below(all.folder, other)});
   if (const auto& others = finder.other_files(); !others.empty()) {
     const fs::path& first = *std::min_element(others.begin(), others.end(), comes_before_path);
-    const std::string rest = others.size() == 1
-                                 ? std::string("is")
-                                 : fmt::format("and {} other file{} are", others.size() - 1,
-                                               others.size() == 2 ? "" : "s");
+    const std::string rest = others.size() == 1 ? std::string()
+                                                : fmt::format("; {} such files ({})", others.size(),
+                                                              counts_by_ending(others));
     all.other_files.push_back(
         {name_below(all.folder, first),
-         fmt::format("{} not looked at ({}): no ending of a JPEG, PNG, TIFF, WebP, BMP, PGM or PPM",
-                     rest, counts_by_ending(others))});
+         "its name has no ending of a JPEG, PNG, TIFF, WebP, BMP, PGM or PPM" + rest});
   }
   std::sort(all.other_files.begin(), all.other_files.end(),
             [](const LeftOut& a, const LeftOut& b) { return comes_before(a.name, b.name); });

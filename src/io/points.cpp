@@ -51,8 +51,10 @@ void read_rows(std::string_view text, std::string_view name, const Row& row) {
     if (first && reader.words().size() == 1) {
       count = to_number<std::int64_t>(reader.words()[0]);
       if (!count || *count < 0) {
-        reject(name, "line {}: \"{}\" is neither a row nor a number of rows", reader.line(),
-               printable(reader.words()[0]));
+        const std::string word(reader.words()[0]);
+        reject(name, "line {}: \"{}\" is neither a row nor a number of rows{}", reader.line(),
+               printable(word),
+               word.find(',') == word.npos ? "" : ": blanks separate numbers, not commas");
       }
     } else {
       row(reader);

@@ -58,7 +58,11 @@ std::vector<std::string> names_of(const AdjustFiles& files) {
 
 }  // namespace
 
-colmap::BundleAdjustResult adjust_and_write(Queue& queue, const AdjustFiles& files) {
+colmap::BundleAdjustResult adjust_and_write(Queue& queue, const AdjustFiles& given) {
+  AdjustFiles files = given;
+  files.model = colmap::model_folder(given.model);
+  std::error_code none;
+  if (fs::equivalent(given.model, given.out, none)) files.out = files.model;
   OutputFolder out(files.out, {.names = names_of(files),
                                .inputs = {},
                                .overwrite = files.overwrite,

@@ -12,6 +12,8 @@
 #include <array>
 #include <fstream>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <thread>
 
 #include "jobs/contradictions.hpp"
@@ -61,8 +63,29 @@ std::vector<NamedModel> read_models(const fs::path& folder) {
     const fs::path place = folder / std::to_string(i);
     models.push_back({place.string(), colmap::read_model(place)});
   }
-  if (models.empty()) models.push_back({folder.string(), colmap::read_model(folder)});
+  if (models.empty()) {
+    const fs::path place = colmap::model_folder(folder);
+    models.push_back({place.string(), colmap::read_model(place)});
+  }
   return models;
+}
+
+// Refuses models of other photographs.
+void check_names(const CollectionPage& page, const std::vector<NamedModel>& models,
+                 const ViewGraph& graph) {
+  std::set<std::string_view> names;
+  for (const auto& image : graph.images) names.insert(image.name);
+  for (const NamedModel& named : models) {
+    const std::vector<colmap::ModelImage>& images = named.model.images;
+    if (images.empty() ||
+        std::ranges::any_of(images, [&](const auto& image) { return names.contains(image.name); }))
+      continue;
+    throw Error(ErrorCode::input,
+                fmt::format("{}: has no image of {}: its first image is {}, that of the database "
+                            "{}",
+                            named.folder, page.database.string(), images.front().name,
+                            graph.images.front().name));
+  }
 }
 
 void set_doubts(const colmap::Database& database, std::vector<NamedModel>& models) {
@@ -153,10 +176,11 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
   std::optional<DenseFolder> folder;
   if (!page.dense.empty()) folder = read_dense_folder(page.dense);
   const colmap::Database database(page.database, colmap::quiet_access(page.database));
-  set_doubts(database, models);
   const ViewGraph graph = read_view_graph(database);
   if (graph.images.empty())
     throw Error(ErrorCode::input, fmt::format("{}: has no images", page.database.string()));
+  check_names(page, models, graph);
+  set_doubts(database, models);
   std::optional<DenseSection> dense = dense_section(page, folder, graph, models);
   const ShownPairs shown = shown_pairs(graph);
   Json data = page_data(graph, shown);

@@ -5,6 +5,7 @@
 #include <bifocal/io.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <iterator>
 #include <system_error>
@@ -23,6 +24,16 @@ colmap::UndistortResult undistort(const ModelFiles& files, const colmap::Model& 
   });
   return colmap::undistort_model(model, files.photographs, files.undistorted,
                                  {.overwrite = files.overwrite, .progress = files.undistorting});
+}
+
+std::vector<CloudPoint> points_of(const colmap::Model& model) {
+  std::vector<CloudPoint> points;
+  for (const colmap::ModelPoint& point : model.points) {
+    const auto& [x, y, z] = point.xyz;
+    const auto& [r, g, b] = point.rgb;
+    points.push_back({float(x), float(y), float(z), r, g, b});
+  }
+  return points;
 }
 
 std::vector<std::string> names_of(const ModelFiles& files) {
@@ -66,6 +77,11 @@ void check_dense_files(const CollectionFiles& files) {
 
 void check_model_files(const ModelFiles& files) {
   check_models_folder(files.out, files.overwrite);
+  if (!files.ply.empty()) {
+    require_file_place(files.ply);
+    require_no_input(files.ply, std::array{files.database});
+    require_free(files.ply, files.overwrite);
+  }
   if (!files.undistorted.empty())
     colmap::check_undistorted_folder(files.photographs, names_of(files), files.undistorted,
                                      files.overwrite);
@@ -78,7 +94,11 @@ WrittenModels map_and_write(Queue& queue, const ModelFiles& files) {
   out.is_refused = result.models.empty() || (files.is_strict && result.is_doubted());
   const std::vector<std::size_t> places = written_models(result, files.is_strict);
   // Without a new model the old ones stay.
-  if (!places.empty()) write_models(files.out, result, files.overwrite, files.is_strict);
+  if (!places.empty()) {
+    const auto lock = hold_interrupts();
+    write_models(files.out, result, files.overwrite, files.is_strict, files.format);
+    if (!files.ply.empty()) write_ply(files.ply, points_of(result.models[places.front()]));
+  }
   if (files.written) files.written(result);
   if (places.empty() || files.undistorted.empty()) return out;
   const auto start = std::chrono::steady_clock::now();

@@ -64,15 +64,15 @@ std::vector<std::size_t> written_models(const MapResult& result, bool is_strict)
   return places;
 }
 
-void write_models(const fs::path& folder, const MapResult& result, bool overwrite, bool is_strict) {
+void write_models(const fs::path& folder, const MapResult& result, bool overwrite, bool is_strict,
+                  colmap::ModelFormat format) {
   check_models_folder(folder, overwrite);
   const std::vector<std::size_t> places = written_models(result, is_strict);
   if (places.empty()) return;
   const Staging staging(folder);
   const auto name = [](std::size_t i) { return std::to_string(i); };
   for (std::size_t i = 0; i < places.size(); ++i)
-    colmap::write_model(staging.path() / name(i), result.models[places[i]],
-                        colmap::ModelFormat::binary);
+    colmap::write_model(staging.path() / name(i), result.models[places[i]], format);
   for (std::size_t i = 0; i < places.size(); ++i)
     colmap::model::move_files(staging.path() / name(i), folder / name(i));
   for (const fs::path& entry : numbered(folder)) {

@@ -81,7 +81,7 @@ void check_word(std::string_view id, std::string_view kind) {
   const bool is_number = !number.empty() && number.find_first_not_of("0123456789") == number.npos;
   if (id.find(',') != id.npos || number == "all") fail("one device is expected here");
   if (!(kind == "cuda" || kind == "opencl") || !is_number)
-    fail("is no word for a device: cpu, auto, cuda, cuda:NUMBER, opencl, opencl:NUMBER");
+    fail("must be cpu, auto, cuda, cuda:NUMBER, opencl or opencl:NUMBER");
 }
 
 std::shared_ptr<Backend> find_device(std::string_view id) {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/interrupted.hpp"
 #include "cli/process.hpp"
 #include "dense/scene.hpp"
 
@@ -87,6 +88,53 @@ TEST(CliDense, RefusedInputIsNamedAndLeavesNoFiles) {
   fails("missing --images photographs --out o", 3, "missing");
   fails("model --images missing --out o", 3, "missing: is no folder of photographs");
   fails("model --images photographs --out model/cameras.bin", 3, "model/cameras.bin");
+}
+
+TEST(CliDense, AnInterruptedRunIsResumed) {
+  const TemporaryFolder folder;
+  write_project(folder);
+  std::vector<std::string> words;
+  for (const char* word : {"dense", "model", "--images", "photographs", "--out", "o", "--device",
+                           "cpu", "--min-agreeing", "1"})
+    words.emplace_back(word);
+  for (const int signal : {SIGINT, SIGTERM})
+    EXPECT_EQ(
+        interrupted(
+            folder.path(), words, [](pid_t child) { return has_opened(child, ".dense"); }, signal),
+        "bifocal: interrupted; the same command resumes the work\n");
+  EXPECT_EQ(run(folder, kCall + "--out o").code, 0);
+}
+
+// One model is taken; of several the message has the names.
+TEST(CliDense, TakesTheModelInsideAFolder) {
+  const TemporaryFolder folder;
+  write_project(folder);
+  std::filesystem::create_directory(folder / "sparse");
+  std::filesystem::rename(folder / "model", folder / "sparse/0");
+  const std::string call = "dense sparse --images photographs --device cpu --min-agreeing 1 ";
+  const Ran one = run(folder, call + "--out o --json");
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_EQ(json::parse(one.out)["model"], "sparse/0");
+  std::filesystem::copy(folder / "sparse/0", folder / "sparse/1");
+  const Ran two = run(folder, call + "--out p");
+  EXPECT_EQ(two.code, 3);
+  EXPECT_NE(two.err.find("sparse: has the models 0 and 1; name one, such as sparse/0"),
+            std::string::npos)
+      << two.err;
+  EXPECT_FALSE(std::filesystem::exists(folder / "p"));
+}
+
+TEST(CliDense, NamesPhotographsOfAnotherFolder) {
+  const TemporaryFolder folder;
+  write_project(folder);
+  std::filesystem::create_directory(folder / "others");
+  write_png(folder / "others/x.png", texture(64, 48, 1));
+  const Ran r = run(folder, "dense model --images others --device cpu --out o");
+  EXPECT_EQ(r.code, 3);
+  EXPECT_NE(r.err.find("others/0.png: is missing, as are all photographs of the model; others has "
+                       "x.png"),
+            std::string::npos)
+      << r.err;
 }
 
 }  // namespace

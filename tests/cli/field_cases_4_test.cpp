@@ -193,7 +193,7 @@ TEST(FieldCases4, options_and_devices_are_named) {
   refused("collect --databse o.db", "--databse: no such option");
   for (const char* device : {"gpu", "cuda0", "CPU", "opencl:x", "cuda:"})
     refused(fmt::format("pair left.png right.png --out o --device {}", device),
-            "is no word for a device");
+            "must be cpu, auto, cuda");
   for (const char* device : {"opencl:0,opencl:0", "cuda:all", "cpu,cpu"})
     refused(fmt::format("pair left.png right.png --out o --device {}", device),
             "one device is expected here");

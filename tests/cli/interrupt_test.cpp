@@ -1,64 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ctrl-C prints how the work is resumed.
+// Ctrl-C and SIGTERM print what is left of the work.
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <unistd.h>
 
-#include <chrono>
-#include <thread>
-
+#include "cli/interrupted.hpp"
 #include "cli/pairs_database.hpp"
-#include "cli/process.hpp"
-#include "support/paths.hpp"
+#include "cli/views.hpp"
 
 namespace bifocal::test {
 namespace {
 
-// Ends the command by Ctrl-C once it has opened a file with this name. Returns its stderr.
-std::string interrupted(const std::filesystem::path& folder, std::vector<std::string> arguments,
-                        const std::string& opened) {
-  arguments.insert(arguments.begin(), test::kProgram);
-  const pid_t child = fork();
-  if (child == 0) {
-    signal(SIGINT, SIG_DFL);  // ignored in a background job
-    if (chdir(folder.c_str()) != 0 || !freopen(".out", "w", stdout) ||
-        !freopen(".err", "w", stderr))
-      _exit(126);
-    std::vector<char*> words;
-    for (std::string& a : arguments) words.push_back(a.data());
-    words.push_back(nullptr);
-    execv(test::kProgram, words.data());
-    _exit(127);
-  }
-  const auto has_opened = [&] {
-    std::error_code gone;
-    // Before execv() the child has the files of this process.
-    const std::filesystem::path program =
-        std::filesystem::read_symlink(fmt::format("/proc/{}/exe", child), gone);
-    if (program.filename() != std::filesystem::path(test::kProgram).filename()) return false;
-    for (std::filesystem::directory_iterator file(fmt::format("/proc/{}/fd", child), gone), end;
-         !gone && file != end; file.increment(gone)) {
-      const std::filesystem::path target = std::filesystem::read_symlink(*file, gone);
-      if (!gone && target.filename() == opened) return true;
-    }
-    return false;
-  };
-  for (int ms = 0; ms < 20'000 && !has_opened(); ++ms)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  kill(child, SIGINT);
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
-      << arguments[1] << ": " << status << ": " << text_of(folder / ".err");
-  return text_of(folder / ".err");
-}
+namespace fs = std::filesystem;
+
+const std::string kNothing = "bifocal: interrupted; nothing was written\n",
+                  kResumed = "bifocal: interrupted; the same command resumes the work\n";
 
 TEST(Interrupt, SaysHowToResume) {
   const TemporaryFolder folder;
   make_database(folder / "part.db", 60);
   ASSERT_EQ(run(folder, "plan part.db --out plan").code, 0);
   const auto expect_note = [&](std::vector<std::string> arguments, const std::string& note) {
-    const std::string err = interrupted(folder.path(), std::move(arguments), "part.db");
+    const std::string err = interrupted(folder.path(), std::move(arguments),
+                                        [](pid_t child) { return has_opened(child, "part.db"); });
     EXPECT_NE(err.find("bifocal: interrupted; " + note), std::string::npos) << err;
   };
   const std::string again = "the same command resumes the work",
@@ -75,6 +37,51 @@ TEST(Interrupt, SaysHowToResume) {
     expect_note({"verify", "part.db", "--overwrite"}, over);
   }
   EXPECT_EQ(run(folder, "merge plan").code, 0);
+}
+
+TEST(Interrupt, LeavesNoFilesOfAPair) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  const std::vector<std::string> before = listing(folder.path());
+  const auto has_begun = [&](pid_t) {
+    return fs::exists(folder / "o") && !fs::is_empty(folder / "o");
+  };
+  for (const int signal : {SIGINT, SIGTERM}) {
+    EXPECT_EQ(interrupted(folder.path(), {"pair", "left.png", "right.png", "--out", "o"}, has_begun,
+                          signal),
+              kNothing);
+    EXPECT_EQ(listing(folder.path()), before);
+  }
+  EXPECT_EQ(interrupted(folder.path(),
+                        {"stereo", "left.png", "right.png", "--out", "o", "--max-disparity", "32"},
+                        has_begun),
+            kNothing);
+  EXPECT_EQ(listing(folder.path()), before);
+}
+
+TEST(Interrupt, LeavesNoModel) {
+  const TemporaryFolder folder;
+  make_database(folder / "part.db", 60);
+  ASSERT_EQ(run(folder, "verify part.db --device cpu").code, 0);
+  const std::vector<std::string> before = listing(folder.path());
+  for (const int signal : {SIGINT, SIGTERM})
+    EXPECT_EQ(interrupted(
+                  folder.path(), {"map", "part.db", "--out", "sparse", "--device", "cpu"},
+                  [](pid_t child) { return has_opened(child, "part.db"); }, signal),
+              kNothing);
+  EXPECT_EQ(listing(folder.path()), before);
+}
+
+TEST(Interrupt, LeavesWorkOfACollection) {
+  const TemporaryFolder folder;
+  write_views(folder / "in");
+  for (const int signal : {SIGINT, SIGTERM})
+    EXPECT_EQ(interrupted(
+                  folder.path(), {"collect", "in", "--database", "out.db", "--device", "cpu"},
+                  [](pid_t child) { return has_opened(child, "out.db.part"); }, signal),
+              kResumed);
+  EXPECT_TRUE(fs::exists(folder / "out.db.part"));
+  EXPECT_EQ(run(folder, "collect in --database out.db --device cpu").code, 0);
 }
 
 }  // namespace

@@ -246,6 +246,82 @@ TEST_F(Map, is_shown_on_the_page_of_the_collection) {
   EXPECT_FALSE(fs::exists(folder / "other.html"));
 }
 
+TEST_F(Map, writes_points_and_text) {
+  ASSERT_EQ(collect("").code, 0);
+  const std::string call = "map out.db --images in --device cpu --out sparse --ply points.ply ";
+  const Ran ran = run(folder, call + "--format text --json");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(listing(folder / "sparse/0"),
+            (std::vector<std::string>{"cameras.txt", "images.txt", "points3D.txt"}));
+  const json result = json::parse(ran.out);
+  EXPECT_EQ(result["ply"], "points.ply");
+  const colmap::Model model = colmap::read_model(folder / "sparse/0");
+  const std::string header =
+      fmt::format("ply\nformat binary_little_endian 1.0\nelement vertex {}\n", model.points.size());
+  const std::string ply = read_file(folder / "points.ply");
+  EXPECT_EQ(ply.substr(0, header.size()), header);
+  // The last point: three floats and three bytes.
+  const auto& last = model.points.back();
+  const std::string colour(last.rgb.begin(), last.rgb.end());
+  EXPECT_EQ(ply.substr(ply.size() - 3), colour);
+  EXPECT_GT(*std::ranges::max_element(last.rgb), 0);
+  // The file keeps the rule of --overwrite, before any work.
+  fs::remove_all(folder / "sparse");
+  const Ran again = run(folder, call);
+  EXPECT_EQ(again.code, 2);
+  EXPECT_NE(again.err.find("points.ply: exists already"), std::string::npos) << again.err;
+  EXPECT_FALSE(fs::exists(folder / "sparse"));
+  EXPECT_EQ(run(folder, call + "--overwrite").code, 0);
+  const Ran input = run(folder, "map out.db --device cpu --out other --ply out.db --overwrite");
+  EXPECT_EQ(input.code, 2);
+  EXPECT_NE(input.err.find("would replace the input out.db"), std::string::npos) << input.err;
+  ASSERT_EQ(collect("--model text --format text").code, 0);
+  EXPECT_TRUE(fs::exists(folder / "text/1/points3D.txt"));
+}
+
+TEST_F(Map, names_models_in_place_of_a_database) {
+  ASSERT_EQ(collect("--model sparse").code, 0);
+  for (const auto& [given, what] :
+       {std::pair{"sparse", "sparse: is a folder of models, not a database"},
+        {"sparse/1", "sparse/1: is a model, not a database"}}) {
+    const Ran ran = run(folder, fmt::format("map {} --out other --device cpu", given));
+    EXPECT_EQ(ran.code, 3);
+    EXPECT_NE(ran.err.find(what), std::string::npos) << ran.err;
+  }
+  const Ran several = run(folder, "adjust sparse --out adjusted --device cpu");
+  EXPECT_EQ(several.code, 3);
+  EXPECT_NE(several.err.find("sparse: has the models 0 and 1; name one, such as sparse/0"),
+            std::string::npos)
+      << several.err;
+  fs::remove_all(folder / "sparse/0");
+  ASSERT_EQ(run(folder, "adjust sparse --out adjusted --device cpu").code, 0);
+  EXPECT_TRUE(fs::exists(folder / "adjusted/cameras.bin"));
+  const Ran itself = run(folder, "adjust sparse --out sparse --device cpu");
+  EXPECT_EQ(itself.code, 2);
+  EXPECT_NE(itself.err.find("--out sparse: this is the input"), std::string::npos) << itself.err;
+  ASSERT_EQ(run(folder, "adjust sparse --out sparse --device cpu --overwrite").code, 0);
+  EXPECT_EQ(listing(folder / "sparse"),
+            (std::vector<std::string>{"1", "1/cameras.bin", "1/images.bin", "1/points3D.bin"}));
+  const Ran page = run(folder, "report out.db --model sparse --out page.html");
+  EXPECT_EQ(page.code, 0) << page.err;
+  EXPECT_NE(read_text(folder / "page.html").find("sparse/1"), std::string::npos);
+}
+
+TEST_F(Map, refuses_a_page_with_the_model_of_other_photographs) {
+  ASSERT_EQ(collect("--model sparse").code, 0);
+  colmap::Model model = colmap::read_model(folder / "sparse/0");
+  for (colmap::ModelImage& image : model.images) image.name = "banana/" + image.name;
+  colmap::write_model(folder / "other", model, colmap::ModelFormat::binary);
+  const Ran ran = run(folder, "report out.db --model other --out page.html");
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_NE(ran.err.find(fmt::format("other: has no image of out.db: its first image is {}, that "
+                                     "of the database a/0.png",
+                                     model.images.front().name)),
+            std::string::npos)
+      << ran.err;
+  EXPECT_FALSE(fs::exists(folder / "page.html"));
+}
+
 TEST_F(Map, refuses_folders_before_any_work) {
   fs::create_directories(folder / "scene");
   fs::rename(folder / "in", folder / "scene/images");

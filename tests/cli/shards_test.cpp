@@ -184,7 +184,7 @@ TEST_F(Shards, plan_and_database_belong_together) {
   make_database(folder / "other.db", 11);
   fails("run-shard plan 0 --database other.db", 3, "is not the database of the plan");
   fails("run-shard plan 0 --database none.db", 3, "none.db: can't be read");
-  fails("run-shard plan 4", 2, "shard 4: plan has 4");
+  fails("run-shard plan 4", 2, "shard 4: the plan in plan has the shards 0 to 3");
   fails("run-shard plan", 2, "K is required");
   fails("run-shard none 0", 3, "plan.json");
   fails("run-shard plan 0 --device cuda:99", 4, "cuda:99");

@@ -6,6 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
+#include <regex>
+#include <set>
+#include <sstream>
 
 #include "cli/process.hpp"
 
@@ -22,13 +25,88 @@ TEST(Shell, HelpIsPrintedWithoutArguments) {
   EXPECT_EQ(r.err, "");
 }
 
-TEST(Shell, LongHelpHasGroups) {
+TEST(Shell, HelpIsACommand) {
   const TemporaryFolder folder;
-  const Ran collect = run(folder, "collect --help"), pair = run(folder, "pair --help");
-  for (const char* group : {"Selection of pairs:", "Features:", "Verification:", "Cameras:"})
-    EXPECT_NE(collect.out.find(group), std::string::npos) << group;
-  for (const char* group : {"Features:", "Matching:", "Robust estimation:"})
-    EXPECT_NE(pair.out.find(group), std::string::npos) << group;
+  EXPECT_EQ(run(folder, "help").out, run(folder, "--help").out);
+  const Ran map = run(folder, "help map");
+  EXPECT_EQ(map.code, 0);
+  EXPECT_EQ(map.out, run(folder, "map --help").out);
+  const Ran unknown = run(folder, "help colect");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("colect: no such command; did you mean collect?"), std::string::npos)
+      << unknown.err;
+}
+
+TEST(Shell, LongHelpHasShortGroups) {
+  const TemporaryFolder folder;
+  const std::string collect = run(folder, "collect --help").out;
+  for (const char* group : {"Selection of pairs:", "Features:", "Verification:", "Cameras:",
+                            "Models:", "Devices and output:"})
+    EXPECT_NE(collect.find(group), std::string::npos) << group;
+  for (const char* command : {"collect", "pair", "stereo", "map", "dense", "verify"}) {
+    std::istringstream lines(run(folder, std::string(command) + " --help").out);
+    int options = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with(' ')) options = 0;
+      if (line.starts_with("  -")) ++options;
+      EXPECT_LE(options, 13) << command << line;
+    }
+  }
+}
+
+TEST(Shell, WordsAreSuggestedWhereFilesArePossible) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  const auto error_of = [&](const std::string& options) {
+    const Ran r = run(folder, "collect left.png right.png --database o.db " + options);
+    EXPECT_EQ(r.code, 2) << r.err;
+    return r.err;
+  };
+  EXPECT_NE(error_of("--pairs sequental")
+                .find("--pairs: sequental not in {all,exhaustive,sequential,retrieval,gps}, and "
+                      "there is no such file or folder; did you mean sequential?"),
+            std::string::npos)
+      << error_of("--pairs sequental");
+  EXPECT_NE(error_of("--features shift").find("did you mean sift?"), std::string::npos);
+  EXPECT_NE(error_of("--masks nowhere").find("bifocal: --masks: nowhere: is no folder"),
+            std::string::npos)
+      << error_of("--masks nowhere");
+  // The name of a file.
+  const Ran file = run(folder, "collect left.png right.png --database o.db --pairs pairs.txt");
+  EXPECT_EQ(file.code, 3);
+  EXPECT_NE(file.err.find("pairs.txt: can't be read"), std::string::npos) << file.err;
+  const Ran place = run(folder, "collect left.png --database nowhere/o.db");
+  EXPECT_EQ(place.code, 3);
+  EXPECT_NE(place.err.find("nowhere/o.db: can't be written"), std::string::npos) << place.err;
+}
+
+// Exit codes that a text names.
+std::set<int> codes_in(const std::string& text) {
+  const std::regex number("(^|[^0-9.])([0-9]{1,3})(?![0-9.])");
+  std::set<int> codes;
+  for (std::sregex_iterator at(text.begin(), text.end(), number), end; at != end; ++at)
+    codes.insert(std::stoi((*at)[2]));
+  return codes;
+}
+
+TEST(Shell, ExitCodesAreTheSameInAllTexts) {
+  const TemporaryFolder folder;
+  const auto part = [](const std::string& text, const std::string& begin, const std::string& end) {
+    const std::size_t at = text.find(begin);
+    EXPECT_NE(at, std::string::npos) << begin;
+    return at == std::string::npos ? "" : text.substr(at, text.find(end, at) - at);
+  };
+  const std::filesystem::path source = kSourceFolder;
+  const std::set<int> all = {0, 2, 3, 4, 5, 65, 75, 130};
+  EXPECT_EQ(codes_in(part(run(folder, "map --help").out, "Exit codes:", "\n")), all);
+  EXPECT_EQ(codes_in(part(run(folder, "man").out, ".SH EXIT STATUS", "\n\n")), all);
+  EXPECT_EQ(codes_in(part(read_text(source / "README.md"), "Exit codes:", "\n\n")), all);
+  // The first column of the table.
+  std::string first;
+  std::istringstream rows(part(read_text(source / "docs/quickstart.md"), "## Exit codes", "\nIf "));
+  for (std::string row; std::getline(rows, row);)
+    if (row.starts_with("| ")) first += row.substr(1, row.find('|', 1) - 1) + "\n";
+  EXPECT_EQ(codes_in(first), all);
 }
 
 TEST(Shell, AutoIsTheBestDeviceAlsoForOnePair) {

@@ -182,8 +182,8 @@ TEST_F(CollectNotes, skipped_files_are_reported) {
   EXPECT_EQ(files.other_files[0].name, "e");
   EXPECT_EQ(
       files.other_files[0].reason,
-      "and 1 other file are not looked at (1 .txt, 1 without ending): no ending of a JPEG, PNG, "
-      "TIFF, WebP, BMP, PGM or PPM");
+      "its name has no ending of a JPEG, PNG, TIFF, WebP, BMP, PGM or PPM; 2 such files (1 .txt, 1 "
+      "without ending)");
   EXPECT_EQ(list_photographs(std::vector{(folder / "in/e").string()}).files.size(), 1U);
 }
 

@@ -40,6 +40,7 @@ TEST(Correspondences, ErrorsNameLineAndText) {
   fails("1 2 3 4\n1 2 3 4 5\n", "line 2: 5 numbers, the rows before have 4");
   fails("3\n1 2 3 4\n", "announces 3 rows, 1 are there");
   fails("2.5\n1 2 3 4\n", "line 1: \"2.5\" is neither");
+  fails("1,2,3,4\n", "neither a row nor a number of rows: blanks separate numbers, not commas");
   fails("1 2 3 4 -1\n", "weight \"-1\"");
   fails("1 2 3 1e999\n", "\"1e999\" is not a number");
   fails("# nothing\n", "holds no rows");

@@ -77,9 +77,14 @@ void take_lists(Options& o, const colmap::Model& model) {
         numbers_of<colmap::PointId>(read_text(o.constant_points), o.constant_points);
 }
 
-void check_out(const Options& o) {
+// Takes the model inside a folder of models. The output then replaces this model if it is the same
+// folder.
+void take_folders(Options& o) {
   std::error_code ignored;
-  if (!o.overwrite && fs::equivalent(o.model, o.out, ignored))
+  const bool is_given = fs::equivalent(o.model, o.out, ignored);
+  o.model = colmap::model_folder(o.model).string();
+  if (is_given && o.overwrite) o.out = o.model;
+  if (!o.overwrite && (is_given || fs::equivalent(o.model, o.out, ignored)))
     throw Error(ErrorCode::usage,
                 fmt::format("--out {}: this is the input; --overwrite replaces it", o.out));
 }
@@ -89,7 +94,7 @@ std::function<bool(const AdjustIteration&)> progress_of(std::optional<Progress>&
                                                         int limit,
                                                         const std::optional<StopRequest>& stop) {
   return [&progress, limit, &stop](const AdjustIteration& i) {
-    if (!progress) progress.emplace(double(limit), "iterations");
+    if (!progress) progress.emplace(double(limit), "iterations", Work::stages);
     progress->update(double(i.iteration),
                      fmt::format("cost {:.6g} px^2, ends when converged", i.cost));
     return !stop->is_made();
@@ -109,7 +114,7 @@ void run(Options o, Context& context) {
   StageTimes& times = context.times;
   times.end("start");
   const ThreadLimit limit(o.common.threads);
-  check_out(o);
+  take_folders(o);
   const DeviceSet devices = chosen_devices(o.common);
   if (devices.devices().size() != 1)
     throw Error(ErrorCode::usage,
@@ -136,6 +141,7 @@ void run(Options o, Context& context) {
     times.end("adjustment");
   };
   const colmap::BundleAdjustResult result = adjust_and_write(queue, files);
+  announce_interruption(kFilesWritten);
   times.end("files");
   const AdjustReport report{o.adjust, result, devices.id(), seconds};
   if (o.common.json) {
@@ -146,7 +152,17 @@ void run(Options o, Context& context) {
   } else {
     print_out(adjust_sentences(report));
   }
-  if (result.adjustment.reason == AdjustReason::stopped) context.exit_code = kExitStopped;
+  if (result.adjustment.reason == AdjustReason::stopped) context.exit_code = kExitInterrupted;
+}
+
+void add_constants(const Command& command, Options& o) {
+  const HelpGroup group(command, "Parameters");
+  command.option("--constant-cameras", o.constant_cameras,
+                 "numbers of cameras that are not adjusted: 1,4");
+  command.option("--constant-images", o.constant_images,
+                 "file of images whose poses are not adjusted, a name a line");
+  command.option("--constant-points", o.constant_points,
+                 "file of points that are not adjusted, their numbers");
 }
 
 }  // namespace
@@ -155,18 +171,12 @@ void add_adjust(Program& program, Context& context) {
   const Command command = program.command(
       "adjust", "Bundle adjustment of a COLMAP model: poses, intrinsics and points");
   const auto o = std::make_shared<Options>();
-  command.option("MODEL", o->model, "folder with cameras, images and points3D, .bin or .txt")
-      .required();
+  command.option("MODEL", o->model, kModelHelp).required();
   command.option("--out", o->out, "folder of the adjusted model").required();
   command.flag("--overwrite", o->overwrite, "replace a model in --out, which may be MODEL itself");
   command.option("--format", o->format, "of the output, binary or text; default: as MODEL")
       .one_of({"binary", "text"});
-  command.option("--constant-cameras", o->constant_cameras,
-                 "numbers of cameras that are not adjusted: 1,4");
-  command.option("--constant-images", o->constant_images,
-                 "file of images whose poses are not adjusted, a name a line");
-  command.option("--constant-points", o->constant_points,
-                 "file of points that are not adjusted, their numbers");
+  add_constants(command, *o);
   const colmap::BundleAdjustOptions& a = o->adjust;
   add_flags(command, o->adjust,
             FlagChanges()

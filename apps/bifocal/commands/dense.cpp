@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <bifocal/colmap/model.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
 #include <bifocal/dense.hpp>
@@ -39,8 +40,8 @@ void run(const Options& given, Context& context) {
                 fmt::format("--device {}: depth is computed on one device", o.common.device));
   Queue queue(devices.devices().front());
   times.end("device");
-  announce_resuming();
-  DenseFiles files{.model = o.model,
+  announce_interruption(kResumes);
+  DenseFiles files{.model = colmap::model_folder(o.model),
                    .photographs = o.images,
                    .out = o.out,
                    .overwrite = o.overwrite,
@@ -49,6 +50,7 @@ void run(const Options& given, Context& context) {
   DenseConsole console(files.dense, times);
   const WrittenDense written = dense_model(queue, files);
   console.finish();
+  announce_interruption(kFilesWritten);
   if (o.common.json)
     print_out(to_text(json_of(files, written, devices.id(), times)));
   else
@@ -61,8 +63,7 @@ void add_dense(Program& program, Context& context) {
   const Command command =
       program.command("dense", "Depth maps of a COLMAP model's photographs, and a cloud of points");
   const auto o = std::make_shared<Options>();
-  command.option("MODEL", o->model, "folder with cameras, images and points3D, .bin or .txt")
-      .required();
+  command.option("MODEL", o->model, kModelHelp).required();
   command.option("--images", o->images, "folder of the photographs").required();
   command.option("--out", o->out, "folder of depth/NAME.npz, cameras and fused.ply").required();
   command.flag("--overwrite", o->overwrite, "replace files in --out");

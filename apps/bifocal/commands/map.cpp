@@ -7,6 +7,7 @@
 
 #include "arguments.hpp"
 #include "cli.hpp"
+#include "interrupt.hpp"
 #include "models/model_files.hpp"
 #include "option_fields.hpp"
 
@@ -14,7 +15,7 @@ namespace bifocal::cli {
 namespace {
 
 struct Options {
-  std::string database, out, images, undistorted;
+  std::string database, out, images, undistorted, ply, format = "binary";
   bool overwrite = false, is_strict = false;
   MapOptions map;
   CommonOptions common;
@@ -28,6 +29,8 @@ void run(const Options& o, Context& context) {
                    .photographs = o.images,
                    .out = o.out,
                    .undistorted = o.undistorted,
+                   .ply = o.ply,
+                   .format = model_format_of(o.format),
                    .overwrite = o.overwrite,
                    .is_strict = o.is_strict,
                    .map = o.map};
@@ -41,6 +44,7 @@ void run(const Options& o, Context& context) {
   Queue queue(devices.devices().front());
   const WrittenModels written = map_and_write(queue, files);
   console.finish(written);
+  if (!written.result.models.empty()) announce_interruption(kFilesWritten);
   print_out(o.common.json ? to_text(json_of(files, written, devices.id(), times))
                           : sentences_of(files, written, devices.id(), times));
   if (written.is_refused) context.exit_code = kExitNoGeometry;
@@ -53,12 +57,14 @@ void add_map(Program& program, Context& context) {
       program.command("map", "Sparse models from the verified pairs of a COLMAP database");
   const auto o = std::make_shared<Options>();
   command.option("DATABASE", o->database, "COLMAP database with verified pairs").required();
-  command.option("--out", o->out, "folder of the models 0, 1, ... in COLMAP's binary format")
-      .required();
+  command.option("--out", o->out, "folder of the models 0, 1, ... as COLMAP reads them").required();
   const Option images =
       command.option("--images", o->images, "folder of the photographs, for the colours of points");
   command.option("--undistort", o->undistorted, kUndistortHelp).needs(images);
-  command.flag("--overwrite", o->overwrite, "replace existing models and undistorted images");
+  command.option("--ply", o->ply, "file for the points of the first model; coloured with --images");
+  command.option("--format", o->format, kModelFormatHelp).one_of(model_formats()).shows_default();
+  command.flag("--overwrite", o->overwrite,
+               "replace existing models, undistorted images and --ply");
   command.flag("--strict", o->is_strict, kStrictModelsHelp);
   add_flags(command, o->map,
             FlagChanges()

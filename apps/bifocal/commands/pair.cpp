@@ -12,6 +12,7 @@
 
 #include "cameras.hpp"
 #include "cli.hpp"
+#include "interrupt.hpp"
 #include "jobs/depth_files.hpp"
 #include "option_fields.hpp"
 #include "jobs/output_folder.hpp"
@@ -150,10 +151,35 @@ void run(Options o, Context& context) {
     written = write_pair_files({first, second, context.command_line, cameras, result,
                                 queue.device().info().id, o.pair.robust.seed, o.all_files},
                                folder);
+    announce_interruption(kFilesWritten);
   }
   print_lost_disparities(written.lost_disparities, o.all_files);
   print_out(o.common.json ? written.geometry : summary(result, written.cloud_points, folder));
   print_doubts(o, result, context);
+}
+
+void add_feature_options(const Command& command, Options& o) {
+  const HelpGroup group(command, "Features");
+  command
+      .option("--features", o.features, "rootsift, sift or surf (under patents until about 2027)")
+      .one_of({"rootsift", "sift", "surf"})
+      .shows_default();
+  command.option("--mask1", o.mask1, "image: no features of LEFT where it is black");
+  command.option("--mask2", o.mask2, "image: no features of RIGHT where it is black");
+  command
+      .option("--matches", o.matches,
+              "file with rows x1 y1 x2 y2 in px, or NPZ of another matcher, instead of features")
+      .excludes(command.get("--mask1"))
+      .excludes(command.get("--mask2"));
+}
+
+constexpr const char* kDenseGroup = "Dense matching";  // heading in --help
+
+// One end of the dense search.
+void add_search_end(const Command& command, const char* name, std::optional<int>& end,
+                    const char* help) {
+  const HelpGroup group(command, kDenseGroup);
+  command.option(name, end, help).in_range(Range::within(-1e5, 1e5));
 }
 
 }  // namespace
@@ -166,17 +192,7 @@ void add_pair(Program& program, Context& context) {
   command.option("RIGHT", o->right, "second photograph").required();
   command.option("--out", o->out, "output folder, created if missing").required();
   add_camera_options(command, o->cameras);
-  command
-      .option("--features", o->features, "rootsift, sift or surf (under patents until about 2027)")
-      .one_of({"rootsift", "sift", "surf"})
-      .shows_default();
-  command.option("--mask1", o->mask1, "image: no features of LEFT where it is black");
-  command.option("--mask2", o->mask2, "image: no features of RIGHT where it is black");
-  command
-      .option("--matches", o->matches,
-              "file with rows x1 y1 x2 y2 in px, or NPZ of another matcher, instead of features")
-      .excludes(command.get("--mask1"))
-      .excludes(command.get("--mask2"));
+  add_feature_options(command, *o);
   PairOptions& p = o->pair;
   SiftOptions& sift = p.sift;
   MatchOptions& m = p.matching;
@@ -189,19 +205,21 @@ void add_pair(Program& program, Context& context) {
           .leave_out(m.mutual, m.ratio_both_ways, m.max_distance)
           .change(sift.max_features, {.range = Range::within(0, 1e6)})
           .change(m.max_ratio, {.name = "--ratio", .range = Range::within(0.1, 1)})
-          .change(p.near_depth, {.name = "--near", .shows_default = false})
-          .change(p.far_depth, {.name = "--far", .shows_default = false})
-          .change(p.focal_deviation, {.shows_default = false})
-          .change(p.principal_point_deviation, {.shows_default = false})
+          .change(p.near_depth, {.name = "--near", .shows_default = false, .group = kDenseGroup})
+          .change(p.far_depth, {.name = "--far", .shows_default = false, .group = kDenseGroup})
+          .change(p.lens_is_unknown, {.group = kCamerasGroup})
+          .change(p.focal_deviation, {.shows_default = false, .group = kCamerasGroup})
+          .change(p.principal_point_deviation, {.shows_default = false, .group = kCamerasGroup})
           .change(p.escalate, {.help = "do not try affine shapes and guided matching if the result "
                                        "is rejected, doubted or has fewer than 50 inliers"})
-          .change(p.dense, {.help = "skip rectification, dense matching and depth"}));
+          .change(p.dense,
+                  {.help = "skip rectification, dense matching and depth", .group = kDenseGroup}));
   for (auto [name, end, help] : {std::tuple{"--min-disparity", &p.min_disparity,
                                             "first disparity of the dense search, px of the "
                                             "rectified pair; default: from the matches"},
                                  std::tuple{"--max-disparity", &p.max_disparity,
                                             "end of the dense search: disparities below this"}})
-    command.option(name, *end, help).in_range(Range::within(-1e5, 1e5));
+    add_search_end(command, name, *end, help);
   add_robust_options(command, p.robust);
   command.flag("--overwrite", o->overwrite, kOverwriteHelp);
   command.flag("--strict", o->is_strict, kStrictHelp);

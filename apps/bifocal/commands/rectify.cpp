@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli.hpp"
+#include "interrupt.hpp"
 #include "option_fields.hpp"
 #include "jobs/output_folder.hpp"
 #include "picture.hpp"
@@ -258,6 +259,7 @@ void run(const Options& o, Context& context) {
   json["files"] = folder.record();
   write_file(folder.staged("rectification.json"), to_text(json));
   folder.commit();
+  announce_interruption(kFilesWritten);
   print_out(o.common.json ? to_text(json) : summary(s, json, folder));
 }
 

@@ -8,6 +8,7 @@
 
 #include "arguments.hpp"
 #include "cli.hpp"
+#include "interrupt.hpp"
 #include "jobs/contradictions.hpp"
 
 namespace bifocal::cli {
@@ -32,6 +33,7 @@ void run(const Options& o, const Context& context) {
                                                             .max_bytes = o.max_size,
                                                             .threads = o.threads,
                                                             .overwrite = o.overwrite});
+  announce_interruption(kFilesWritten);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const Json result = {{"report", o.out},

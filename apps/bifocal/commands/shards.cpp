@@ -171,14 +171,14 @@ int run_shards(const ShardOptions& o) {
   if (o.serve == o.shard.has_value())
     throw Error(ErrorCode::usage,
                 "K is required, unless --serve is given\nSee bifocal run-shard --help");
-  announce_resuming(o.serve ? "finished shards are kept"
-                            : "the same command computes this shard again; finished shards are "
-                              "kept");
+  announce_interruption(o.serve ? "finished shards are kept"
+                                : "the same command computes this shard again; finished shards "
+                                  "are kept");
   return o.serve ? serve(o) : run_one(o);
 }
 
 void merge(const MergeOptions& o) {
-  announce_resuming();
+  announce_interruption(kResumes);
   const colmap::Plan plan = colmap::read_plan(o.folder);
   const std::string file = o.into.empty() ? plan.database.string() : o.into;
   std::optional<Progress> progress;

@@ -17,6 +17,7 @@
 
 #include "arguments.hpp"
 #include "cli.hpp"
+#include "interrupt.hpp"
 #include "jobs/disparity_files.hpp"
 #include "jobs/output_folder.hpp"
 #include "picture.hpp"
@@ -296,6 +297,7 @@ void run(Options& o, Context& context) {
   json["files"] = folder.record();
   write_file(folder.staged("stereo.json"), to_text(json));
   folder.commit();
+  announce_interruption(kFilesWritten);
   progress.hide();
   for (const std::string& doubt : doubted) warn(doubt);
   if (!no_cloud.empty()) print_note("no cloud: " + no_cloud);

@@ -94,9 +94,9 @@ void run(const Options& o, Context& context) {
   using Clock = std::chrono::steady_clock;
   check(o, context.import_hloc != nullptr);
   if (o.verify.run.overwrite)
-    announce_resuming("the same command starts again; pairs not verified yet keep their rows");
+    announce_interruption("the same command starts again; pairs not verified yet keep their rows");
   else
-    announce_resuming();
+    announce_interruption(kResumes);
   context.times.end("start");
   const DeviceSet devices = chosen_devices(o.common);
   context.times.end("device");

@@ -145,7 +145,8 @@ void MapConsole::set_callbacks(ModelFiles& files) {
     print_notes(files, result);
     const std::vector<std::size_t> places = written_models(result, files.is_strict);
     if (places.empty() || files.undistorted.empty()) return;
-    announce_resuming(nullptr);  // the models exist, so the same command would be refused
+    announce_interruption(fmt::format("{} has its models, {} no images", files.out.string(),
+                                      files.undistorted.string()));
     progress_.emplace(static_cast<double>(result.models[places.front()].images.size()), "images");
   };
   files.undistorting = [this](std::int64_t done, std::int64_t) {
@@ -182,6 +183,8 @@ Json json_of(const ModelFiles& files, const WrittenModels& written, const std::s
   json["pairs"] = result.pairs;
   json["removed_pairs"] = result.removed_pairs;
   json["timings_ms"] = times_json(times.times());
+  if (!files.ply.empty() && !written_models(result, files.is_strict).empty())
+    json["ply"] = files.ply.string();
   if (!written.undistorted) return json;
   json["undistorted"] = {{"folder", files.undistorted.string()},
                          {"images", written.undistorted->model.images.size()},
@@ -196,6 +199,8 @@ std::string sentences_of(const ModelFiles& files, const WrittenModels& written,
   std::string text = models_text(files, result);
   if (result.models.empty())
     text += fmt::format("{}: no model was found\n", files.database.string());
+  if (!files.ply.empty() && !written_models(result, files.is_strict).empty())
+    text += fmt::format("{}: points of {}\n", files.ply.string(), (files.out / "0").string());
   if (written.undistorted)
     text +=
         sentence_of(files, *written.undistorted, written_models(result, files.is_strict).size());

@@ -5,8 +5,11 @@
 #include <bifocal/jobs.hpp>
 
 #include <nlohmann/json.hpp>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli.hpp"
 #include "progress.hpp"
@@ -16,6 +19,13 @@ namespace bifocal::cli {
 inline constexpr const char* kUndistortHelp =
     "folder for undistorted images and their model (images, sparse/0), as programs for Gaussian "
     "splatting read them";
+inline constexpr const char* kModelFormatHelp = "of the models: binary or text";
+[[nodiscard]] inline std::vector<std::string> model_formats() {
+  return {std::begin(colmap::kModelFormatWords), std::end(colmap::kModelFormatWords)};
+}
+[[nodiscard]] inline colmap::ModelFormat model_format_of(std::string_view word) {
+  return word == "text" ? colmap::ModelFormat::text : colmap::ModelFormat::binary;
+}
 inline constexpr const char* kStrictModelsHelp =
     "write no model that is doubted, and end with exit code 5 if one is";
 

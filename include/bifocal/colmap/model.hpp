@@ -132,7 +132,12 @@ inline constexpr std::string_view kModelFormatWords[] = {"binary", "text"};
 // value without a complete set of cameras, images and points3D.
 [[nodiscard]] std::optional<ModelFormat> model_format(const std::filesystem::path& folder);
 
-// Reads the model of a folder.
+// Returns the folder of the model that is meant by `folder`: `folder` itself, or its only folder
+// with a model if it has no file of a model, such as sparse/0 for sparse. Throws Error(input) with
+// their names if there are several.
+[[nodiscard]] std::filesystem::path model_folder(const std::filesystem::path& folder);
+
+// Reads the model of model_folder(folder).
 //
 // The pose of an image in a frame is sensor_from_rig * rig_from_world, as for COLMAP; the file's
 // own numbers are kept if they agree to 1e-9.

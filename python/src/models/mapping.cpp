@@ -71,12 +71,22 @@ nb::dict undistort_dict(const colmap::UndistortResult& result) {
 
 namespace {
 
-nb::dict map_to_folder(nb::handle given_database, nb::handle given_out, nb::handle images,
-                       nb::handle given_options, bool overwrite, bool strict,
-                       const std::string& device, nb::handle progress) {
+// places: the folder of the models, and the file of the points or None. flags: overwrite, strict,
+// text instead of binary files.
+nb::dict map_to_folder(nb::handle given_database, const std::tuple<nb::object, nb::object>& places,
+                       nb::handle images, nb::handle given_options,
+                       const std::tuple<bool, bool, bool>& flags, const std::string& device,
+                       nb::handle progress) {
+  const auto& [given_out, ply] = places;
+  const auto [overwrite, strict, is_text] = flags;
   const FileName database = file_of(given_database, "database"), out = file_of(given_out, "out");
   jobs::ModelFiles files{
-      .database = database.path, .out = out.path, .overwrite = overwrite, .is_strict = strict};
+      .database = database.path,
+      .out = out.path,
+      .format = is_text ? colmap::ModelFormat::text : colmap::ModelFormat::binary,
+      .overwrite = overwrite,
+      .is_strict = strict};
+  if (!ply.is_none()) files.ply = file_of(ply, "ply").path;
   if (!images.is_none()) files.photographs = file_of(images, "images").path;
   files.map = options_of<MapOptions>(given_options);
   files.map.progress = [progress](const MapProgress& p) {
@@ -125,12 +135,12 @@ void bind_mapping(nb::module_& m) {
         nb::arg("overwrite"), nb::arg("progress").none(),
         nb::sig("def undistort_model(model: object, photographs: object, out: object, "
                 "jpeg_quality: int, overwrite: bool, progress: object) -> dict[str, typing.Any]"));
-  m.def("map_database", &map_to_folder, nb::arg("database").none(), nb::arg("out").none(),
-        nb::arg("images").none(), nb::arg("options").none(), nb::arg("overwrite"),
-        nb::arg("strict"), nb::arg("device"), nb::arg("progress").none(),
-        nb::sig("def map_database(database: object, out: object, images: object, options: object, "
-                "overwrite: bool, strict: bool, device: str, progress: object) -> dict[str, "
-                "typing.Any]"));
+  m.def("map_database", &map_to_folder, nb::arg("database").none(), nb::arg("places"),
+        nb::arg("images").none(), nb::arg("options").none(), nb::arg("flags"), nb::arg("device"),
+        nb::arg("progress").none(),
+        nb::sig("def map_database(database: object, places: tuple[object, object], images: object, "
+                "options: object, flags: tuple[bool, bool, bool], device: str, progress: object) "
+                "-> dict[str, typing.Any]"));
 }
 
 }  // namespace bifocal::python

@@ -40,6 +40,24 @@ def test_a_database_becomes_a_model(database, tmp_path):
     assert again.models == done.models
 
 
+def test_points_and_text_files(database, tmp_path):
+    done = colmap.map_database(database, tmp_path / "sparse", ply=tmp_path / "points.ply", format="text")
+    assert (tmp_path / "sparse/0/points3D.txt").exists()
+    assert f"element vertex {done.models[0].points}\n".encode() in (tmp_path / "points.ply").read_bytes()
+    assert len(colmap.read_model(tmp_path / "sparse").images) == 5  # the only model inside
+    with pytest.raises(ValueError, match="points.ply: exists already"):
+        colmap.map_database(database, tmp_path / "other", ply=tmp_path / "points.ply")
+    with pytest.raises(ValueError, match="format: must be binary or text, not 'ply'"):
+        colmap.map_database(database, tmp_path / "other", format="ply")
+    (tmp_path / "sparse/0").rename(tmp_path / "sparse/1")
+    colmap.map_database(database, tmp_path / "more")
+    (tmp_path / "more/0").rename(tmp_path / "sparse/0")
+    with pytest.raises(OSError, match="sparse: has the models 0 and 1; name one, such as .*sparse/0"):
+        colmap.read_model(tmp_path / "sparse")
+    with pytest.raises(OSError, match="sparse: is a folder of models, not a database"):
+        colmap.map_database(tmp_path / "sparse", tmp_path / "other")
+
+
 def test_unreadable_photographs_are_listed(database, photographs, tmp_path):
     (photographs / "1.jpg").unlink()
     (photographs / "3.jpg").write_text("no photograph")

@@ -39,7 +39,7 @@ class Collection {
 
   CollectResult run() {
     std::error_code none;
-    const LockFile lock(database_.string() + ".lock", fs::exists(database_, none));
+    const LockFile lock(database_, fs::exists(database_, none));
     if (is_complete()) {
       if (fs::exists(job_.work_file, none)) sqlite::remove_database(job_.work_file);
       result_.notes = read_collect_summary(database_).notes;
@@ -210,8 +210,9 @@ bool Collection::is_complete() {
   }
   if (rows.size() < files.size()) {
     if (!fs::exists(job_.work_file, error)) WorkDatabase::copy(database_, job_.work_file, rows);
-    result_.notes.push_back(fmt::format("{} photographs are new: they are added to the {} of {}",
-                                        files.size() - rows.size(), rows.size(),
+    const std::size_t added = files.size() - rows.size();
+    result_.notes.push_back(fmt::format("{} photograph{} new: added to the {} of {}", added,
+                                        added == 1 ? " is" : "s are", rows.size(),
                                         database_.string()));
     return false;
   }

@@ -19,16 +19,17 @@ bool is_still_named(int descriptor, const std::filesystem::path& file) {
 
 }  // namespace
 
-LockFile::LockFile(std::filesystem::path file, bool is_optional) : file_(std::move(file)) {
+LockFile::LockFile(const std::filesystem::path& database, bool is_optional)
+    : file_(database.string() + ".lock") {
   for (;;) {
     own_ = io::FileDescriptor(open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     if (!own_.valid() && is_optional && (errno == EACCES || errno == EROFS || errno == EPERM))
       return;
-    if (!own_.valid()) io::reject_write(file_, errno);
+    if (!own_.valid()) io::reject_write(database, errno);
     const bool locked = flock(own_.get(), LOCK_EX | LOCK_NB) == 0;
     if (!locked && errno == EWOULDBLOCK)
-      io::reject(file_.string(), "another process is collecting into this database");
-    if (!locked) io::reject(file_.string(), "can't be locked: {}", std::strerror(errno));
+      io::reject(database.string(), "another process is collecting into this database");
+    if (!locked) io::reject(database.string(), "can't be locked: {}", std::strerror(errno));
     if (is_still_named(own_.get(), file_)) return;
   }
 }

@@ -118,7 +118,7 @@ void check(const CollectOptions& o) {
   check_given(o);
   std::error_code none;
   if (!o.masks.empty() && !std::filesystem::is_directory(o.masks, none))
-    fail(fmt::format("CollectOptions::masks = {}: is no folder", o.masks.string()));
+    fail(fmt::format("CollectOptions::masks: {}: is no folder", o.masks.string()));
   const auto& K = o.cameras.intrinsics;
   if (K && !(K->valid() && std::isfinite(K->fx + K->fy + K->cx + K->cy)))
     fail(

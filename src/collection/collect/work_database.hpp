@@ -174,13 +174,13 @@ class WorkDatabase {
 // set as if it had been written at once.
 void publish(const std::filesystem::path& work, const std::filesystem::path& database);
 
-// Holds a lock on `file`, which is created if missing, and removes the file in the destructor.
-// Throws Error(input) if another process holds the lock.
+// Holds a lock on DATABASE.lock, which is created if missing, and removes this file in the
+// destructor. Throws Error(input) with the name of the database if another process holds the lock.
 class LockFile {
  public:
   // is_optional: no lock is taken if the folder is not writable, because then no
   // process can collect.
-  LockFile(std::filesystem::path file, bool is_optional);
+  LockFile(const std::filesystem::path& database, bool is_optional);
   ~LockFile();
   LockFile(const LockFile&) = delete;
   LockFile& operator=(const LockFile&) = delete;

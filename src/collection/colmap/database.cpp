@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "collection/colmap/blob.hpp"
+#include "collection/colmap/model/parts.hpp"
 #include "collection/colmap/pair.hpp"
 #include "collection/colmap/state.hpp"
 #include "scene/pixel.hpp"
@@ -108,8 +109,20 @@ Access quiet_access(const std::filesystem::path& file) {
   return has_changes("-wal") || has_changes("-journal") ? Access::read : Access::frozen;
 }
 
+namespace {
+
+// Returns the path. Throws Error(input) for models, which are named in place of their database.
+const std::filesystem::path& no_model(const std::filesystem::path& file) {
+  if (model_format(file)) io::reject(file.string(), "is a model, not a database");
+  if (!model::models_inside(file).empty())
+    io::reject(file.string(), "is a folder of models, not a database");
+  return file;
+}
+
+}  // namespace
+
 Database::Database(const std::filesystem::path& file, Access access)
-    : Database(std::make_unique<State>(file, access)) {}
+    : Database(std::make_unique<State>(no_model(file), access)) {}
 Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Database::~Database() = default;
 Database::Database(Database&&) noexcept = default;

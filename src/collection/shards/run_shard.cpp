@@ -102,8 +102,11 @@ ShardResult ended(ShardEnd end, const std::string& reason) {
 
 ShardResult run_shard(const DeviceSet& devices, const Plan& plan, int shard, const ShardRun& run) {
   if (shard < 0 || shard >= plan.shards())
-    throw Error(ErrorCode::usage, fmt::format("shard {}: {} has {}, from 0 on", shard,
-                                              plan.folder.string(), plan.shards()));
+    throw Error(ErrorCode::usage,
+                plan.shards() == 0
+                    ? fmt::format("shard {}: the plan in {} has none", shard, plan.folder.string())
+                    : fmt::format("shard {}: the plan in {} has the shards 0 to {}", shard,
+                                  plan.folder.string(), plan.shards() - 1));
   ShardResult result;
   std::optional<Shard> work;  // exceptions before its construction are faults of the whole run
   try {

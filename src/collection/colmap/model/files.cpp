@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Models as folders of files.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <bifocal/error.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/geometry.hpp>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <random>
 #include <system_error>
+#include <utility>
 
 #include "collection/colmap/model/parts.hpp"
 #include "collection/colmap/pair.hpp"
@@ -37,6 +39,14 @@ bool is_complete(const fs::path& folder, ModelFormat format) {
                              [&](Part part) { return is_there(folder / file_name(part, format)); });
 }
 
+bool has_part(const fs::path& folder, ModelFormat format) {
+  return std::ranges::any_of(kNeeded,
+                             [&](Part part) { return is_there(folder / file_name(part, format)); });
+}
+bool has_part(const fs::path& folder) {
+  return has_part(folder, ModelFormat::binary) || has_part(folder, ModelFormat::text);
+}
+
 // An empty text file has no items.
 bool is_empty_text(const fs::path& file, ModelFormat format) {
   std::error_code failed;
@@ -59,8 +69,7 @@ void read_part(const fs::path& folder, Part part, ModelFormat format, Model& to)
   if (!fs::is_directory(folder, ignored))
     io::reject(folder.string(), "is a file; a model is a folder");
   for (const ModelFormat format : {ModelFormat::binary, ModelFormat::text})
-    if (std::ranges::any_of(kNeeded,
-                            [&](Part p) { return is_there(folder / file_name(p, format)); }))
+    if (has_part(folder, format))
       for (const Part part : kNeeded)
         if (!is_there(folder / file_name(part, format)))
           io::reject((folder / file_name(part, format)).string(), "there is no such file");
@@ -134,7 +143,35 @@ std::optional<ModelFormat> model_format(const fs::path& folder) {
   return {};
 }
 
-Model read_model(const fs::path& folder) {
+std::vector<std::string> model::models_inside(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    const std::string name = entry->path().filename().string();
+    const bool is_hidden = name.starts_with('.');  // incomplete files of another process
+    if (!is_hidden && model_format(entry->path())) names.push_back(name);
+  }
+  std::ranges::sort(names, {}, [](const std::string& n) { return std::pair(n.size(), n); });
+  return names;
+}
+
+fs::path model_folder(const fs::path& folder) {
+  constexpr std::size_t kShown = 10;
+  if (has_part(folder)) return folder;
+  std::vector<std::string> names = model::models_inside(folder);
+  if (names.empty()) return folder;
+  const std::string first = (folder / names.front()).string();
+  if (names.size() == 1) return first;
+  const bool is_cut = names.size() > kShown;
+  const std::string last = is_cut ? "others" : names.back();
+  names.resize(std::min(names.size() - 1, kShown));
+  io::reject(folder.string(), "has the models {} and {}; name one, such as {}",
+             fmt::join(names, ", "), last, first);
+}
+
+Model read_model(const fs::path& given) {
+  const fs::path folder = model_folder(given);
   const std::optional<ModelFormat> format = model_format(folder);
   if (!format) refuse_incomplete(folder);
   Model model;

@@ -34,6 +34,8 @@ void read(Part part, std::string_view bytes, const std::string& name, Model& mod
 // Moves the files of a model to another folder, which is created. Other files of models are removed
 // there.
 void move_files(const std::filesystem::path& from, const std::filesystem::path& to);
+// Names of the folders inside that have a model, numbers in their order.
+[[nodiscard]] std::vector<std::string> models_inside(const std::filesystem::path& folder);
 // Removes the files of models, in both formats, and then the folder if it is empty.
 void remove_files(const std::filesystem::path& folder);
 
