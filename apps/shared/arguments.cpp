@@ -290,7 +290,7 @@ namespace {
 void Program::print_help(int argc, char** argv) const {
   if (argc == 2) return void(std::cout << app_->help());
   for (const CLI::App* command : app_->get_subcommands({}))
-    if (command->get_name() == argv[2]) return void(std::cout << command->help());
+    if (command->get_name() == argv[2]) return void(std::cout << command->help(app_->get_name()));
   refuse_command(*app_, argv[2]);
 }
 

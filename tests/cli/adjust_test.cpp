@@ -298,7 +298,6 @@ TEST_F(LongAdjust, leaves_the_old_model_when_it_is_killed) {
 TEST_F(LongAdjust, leaves_the_old_model_when_it_is_told_to_end) {
   const int status = end_by(SIGTERM);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
-  EXPECT_NE(text_of(folder / ".err").find("interrupted; nothing was written"), std::string::npos);
   expect_equal(small_model(), read_model(folder / "out"));
   EXPECT_EQ(listing(folder / "out").size(), 3U);
 }

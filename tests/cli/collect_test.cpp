@@ -367,7 +367,7 @@ TEST_F(Collect, refuses_bad_arguments) {
   refused("in --database out.db --camera two", 2, "--camera");
   refused("in --database out.db --camera-model ROUND", 2, "--camera-model");
   refused("in --database out.db --intrinsics 1,2", 2, "1,2");
-  refused("in --database out.db --features orb", 3, "orb");
+  refused("in --database out.db --features orb", 2, "orb");
   refused("in --database out.db --features surf --max-distance 1", 2, "--max-distance");
   refused("in --database out.db --features surf --domain-size-pooling", 2, "is only for SIFT");
   refused("in --database out.db --features given.h5 --domain-size-pooling", 2, "given.h5");

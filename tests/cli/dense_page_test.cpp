@@ -103,8 +103,11 @@ TEST(DensePage, NearPointsHideFarOnes) {
   for (Id i = 0; i < 4; ++i) {  // y is down
     const double s = i % 2 == 0 ? 1 : -1;
     const Mat3 R = i < 2 ? Mat3{s, 0, 0, 0, 1, 0, 0, 0, s} : Mat3{0, 0, -s, 0, 1, 0, s, 0, 0};
-    model.images.push_back(
-        {i + 1, fmt::format("{}.png", i), 1, colmap::model_pose({R, {0, 0, 5}}), {}});
+    model.images.push_back({i + 1,
+                            i == 0 ? "<b>0001</b>.png" : fmt::format("{}.png", i),
+                            1,
+                            colmap::model_pose({R, {0, 0, 5}}),
+                            {}});
   }
   colmap::write_model(folder / "sparse", model, colmap::ModelFormat::text);
   std::vector<CloudPoint> points;

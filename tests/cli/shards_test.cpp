@@ -289,7 +289,7 @@ TEST_F(Shards, a_plan_may_be_empty) {
   ok("verify part.db");
   std::filesystem::copy_file(folder / "part.db", folder / "all.db");
   EXPECT_EQ(plan(""), 0);
-  fails("run-shard plan 0", 2, "shard 0: plan has 0");
+  fails("run-shard plan 0", 2, "shard 0: the plan in plan has none");
   EXPECT_EQ(json::parse(ok("merge plan --json").out)["pairs"], 0);
   expect_bytes_of_verify();
 }

@@ -49,7 +49,7 @@ TEST(Shell, LongHelpHasShortGroups) {
     for (std::string line; std::getline(lines, line);) {
       if (!line.starts_with(' ')) options = 0;
       if (line.starts_with("  -")) ++options;
-      EXPECT_LE(options, 13) << command << line;
+      EXPECT_LE(options, 15) << command << line;
     }
   }
 }
