@@ -123,8 +123,6 @@ def map_database(
             a model cannot be written.
         RuntimeError: If the device is missing or fails.
     """
-    if format not in ("binary", "text"):
-        raise ValueError(f"format: must be binary or text, not {format!r}")
     flags = overwrite, strict, format == "text"
     found = _core.map_database(database, (out, ply), images, options, flags, device_id(device) or "auto", progress)
     return mapped_of(found, out)

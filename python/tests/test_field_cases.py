@@ -110,7 +110,7 @@ def test_devices_are_none_or_named():
     for call in (bifocal.Collection, lambda d: bifocal.detect(PICTURE, device=d), lambda d: bifocal.colmap.verify("none.db", device=d)):
         with pytest.raises(TypeError, match="device: 0, must be"):
             call(0)
-    with pytest.raises(ValueError, match="'gpu': is no word for a device"):
+    with pytest.raises(ValueError, match="device 'gpu': must be cpu, auto"):
         bifocal.detect(PICTURE, device="gpu")
 
 

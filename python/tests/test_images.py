@@ -362,4 +362,4 @@ def test_collections_pass_heic_over(tmp_path):
     (tmp_path / "a.heic").write_bytes(b"")
     bifocal.write_image(tmp_path / "b.png", texture(20, 30))
     photographs, other_files = bifocal.list_photographs(tmp_path)
-    assert [pathlib.Path(file).name for file in photographs] == ["b.png"] and "1 .heic" in str(other_files)
+    assert [pathlib.Path(file).name for file in photographs] == ["b.png"] and "a.heic" in str(other_files)

@@ -47,7 +47,7 @@ def test_points_and_text_files(database, tmp_path):
     assert len(colmap.read_model(tmp_path / "sparse").images) == 5  # the only model inside
     with pytest.raises(ValueError, match="points.ply: exists already"):
         colmap.map_database(database, tmp_path / "other", ply=tmp_path / "points.ply")
-    with pytest.raises(ValueError, match="format: must be binary or text, not 'ply'"):
+    with pytest.raises(ValueError, match="format: 'ply', must be one of 'binary', 'text'"):
         colmap.map_database(database, tmp_path / "other", format="ply")
     (tmp_path / "sparse/0").rename(tmp_path / "sparse/1")
     colmap.map_database(database, tmp_path / "more")
