@@ -9,10 +9,10 @@
 
 namespace bifocal::cli {
 
-// Starts to handle these signals. One that ends the process first runs the functions of every
-// InterruptGuard on a separate thread, and prints a line on stderr. SIGINT then ends the process as
-// a signal, so that a loop of a shell ends as well; its exit code there is 130. SIGTERM and SIGHUP
-// end it with this code.
+// Starts to handle these signals. Before a signal ends the process, a separate thread runs the
+// functions of every InterruptGuard and prints a line on stderr. SIGINT is then raised again, so
+// that a loop of a shell ends as well, and the shell sees exit code 130. SIGTERM and SIGHUP end
+// with exit code 130.
 void watch_interrupts();
 
 // Sentences that an interruption prints after "interrupted; ".

@@ -99,7 +99,7 @@ void set_doubts(const colmap::Database& database, std::vector<NamedModel>& model
     }
 }
 
-// Bytes of the models on the page, and of `dense` as it is.
+// Size of the models and of the dense section on the page, in bytes.
 std::size_t bytes_of(const std::vector<NamedModel>& models,
                      const std::optional<DenseSection>& dense, const ViewGraph& graph) {
   Page without(""), with("");
@@ -135,8 +135,8 @@ std::vector<int> images_in_order(const ViewGraph& graph, const std::vector<int>&
   return images;
 }
 
-// Thumbnails and depth maps that fit into `bytes`: a third of them for thumbnails, the rest for
-// depth, or all of them for the only ones.
+// Thumbnails and depth maps that fit into `bytes`: a third for thumbnails and two thirds for depth
+// maps, or everything for one kind if the other is absent.
 struct Pictures {
   Thumbnails thumbnails;
   DepthPictures depth;
