@@ -70,7 +70,7 @@ class Description(unittest.TestCase):
 class Release(unittest.TestCase):
     def test_has_stages_and_an_owner(self):
         listed = subprocess.run([ROOT / "scripts/release", "--list"], capture_output=True, text=True).stdout.split()
-        self.assertEqual(listed, ["sdist", "wheel", "cuda", "from-sdist", "aarch64", "debian", "upload"])
+        self.assertEqual(listed, ["sdist", "wheel", "from-sdist", "debian", "aarch64", "cuda", "upload"])
         owner = (ROOT / "scripts/packaging/owner").read_text()
         for name in ("address:", "author:", "maintainer:"):
             self.assertIn(f"\n{name}", owner)
