@@ -34,26 +34,6 @@ double hashed(std::uint32_t x, std::uint32_t y, std::uint32_t wall) {
   return double(h ^ (h >> 15)) / 4294967295.0;
 }
 
-// Value noise in octaves larger than a pixel. u and v in m.
-double texture(double u, double v, std::uint32_t wall, double pixel) {
-  double sum = 0, weight = 0.06;
-  int octave = 0;
-  for (double size = 1.28; size > 0.008; size /= 2, ++octave) {
-    const double visible = std::clamp(size / (2 * pixel) - 0.5, 0.0, 1.0);
-    if (visible == 0) break;
-    const double x = u / size + 1000, y = v / size + 1000;
-    const double i = std::floor(x), j = std::floor(y), s = x - i, t = y - j;
-    const double p = s * s * (3 - 2 * s), q = t * t * (3 - 2 * t);
-    const auto ui = static_cast<std::uint32_t>(i), uj = static_cast<std::uint32_t>(j);
-    const std::uint32_t layer = wall * 16 + static_cast<std::uint32_t>(octave);
-    const double top = std::lerp(hashed(ui, uj, layer), hashed(ui + 1, uj, layer), p);
-    const double low = std::lerp(hashed(ui, uj + 1, layer), hashed(ui + 1, uj + 1, layer), p);
-    sum += weight * visible * (std::lerp(top, low, q) - 0.5);
-    weight = std::min(weight * 2, 0.4);
-  }
-  return 0.5 + sum;
-}
-
 // Whether a bar of the fence is at u and `below` its upper edge, m. Bars are upright or level.
 bool has_bar(const Wall& fence, double u, double below) {
   if (fence.number % 2 == 0) std::swap(u, below);
@@ -141,6 +121,25 @@ class Tracer {
 };
 
 }  // namespace
+
+double texture(double u, double v, std::uint32_t wall, double pixel, double largest) {
+  double sum = 0, weight = 0.06;
+  int octave = 0;
+  for (double size = largest; size > 0.008; size /= 2, ++octave) {
+    const double visible = std::clamp(size / (2 * pixel) - 0.5, 0.0, 1.0);
+    if (visible == 0) break;
+    const double x = u / size + 1000, y = v / size + 1000;
+    const double i = std::floor(x), j = std::floor(y), s = x - i, t = y - j;
+    const double p = s * s * (3 - 2 * s), q = t * t * (3 - 2 * t);
+    const auto ui = static_cast<std::uint32_t>(i), uj = static_cast<std::uint32_t>(j);
+    const std::uint32_t layer = wall * 16 + static_cast<std::uint32_t>(octave);
+    const double top = std::lerp(hashed(ui, uj, layer), hashed(ui + 1, uj, layer), p);
+    const double low = std::lerp(hashed(ui, uj + 1, layer), hashed(ui + 1, uj + 1, layer), p);
+    sum += weight * visible * (std::lerp(top, low, q) - 0.5);
+    weight = std::min(weight * 2, 0.4);
+  }
+  return 0.5 + sum;
+}
 
 Rendered render(const Town& town, const Pose& pose, const Lens& lens, std::uint32_t number) {
   const int width = lens.width, height = lens.height;

@@ -26,6 +26,11 @@ struct Rendered {
   std::vector<std::int8_t> normal = {};
 };
 
+// Value noise of surface `wall` at (u, v), in octaves from `largest` to the size of a pixel.
+// Lengths are in m. The result is about 0.5 on average.
+[[nodiscard]] double texture(double u, double v, std::uint32_t wall, double pixel,
+                             double largest = 1.28);
+
 // number: of the photograph, for its noise and its gain.
 [[nodiscard]] Rendered render(const Town& town, const Pose& pose, const Lens& lens,
                               std::uint32_t number);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +24,7 @@ struct ExifTags {
   // Degrees, minutes, seconds and N or S, E or W.
   std::vector<double> latitude = {}, longitude = {};
   char north = 'N', east = 'E';
+  std::optional<double> altitude = {};  // m; negative: below sea level
 };
 
 class ExifBlock {
@@ -46,6 +49,10 @@ class ExifBlock {
       gps.push_back({.tag = 3, .type = kAscii, .text = std::string(1, tags.east)});
       gps.push_back(rational(4, tags.longitude));
     }
+    if (tags.altitude) {
+      gps.push_back({5, kByte, *tags.altitude < 0 ? 1U : 0U});
+      gps.push_back(rational(6, {std::abs(*tags.altitude)}));
+    }
     first.push_back({0x8769, kLong, 0});
     if (!gps.empty()) first.push_back({0x8825, kLong, 0});
     const auto behind = std::uint32_t(8 + size_of(first));
@@ -61,7 +68,7 @@ class ExifBlock {
   }
 
  private:
-  static constexpr std::uint32_t kAscii = 2, kShort = 3, kLong = 4, kRational = 5;
+  static constexpr std::uint32_t kByte = 1, kAscii = 2, kShort = 3, kLong = 4, kRational = 5;
   struct Entry {
     std::uint32_t tag, type, value = 0;
     std::vector<double> rationals = {};
@@ -103,8 +110,9 @@ class ExifBlock {
       } else if (e.type == kAscii) {
         bytes_ += (e.text + std::string(4, '\0')).substr(0, 4);
       } else {
-        number(e.value, e.type == kShort ? 2 : 4);
-        if (e.type == kShort) number(0, 2);
+        const int size = e.type == kByte ? 1 : e.type == kShort ? 2 : 4;
+        number(e.value, size);
+        number(0, 4 - size);
       }
       at += e.outside();
     }
