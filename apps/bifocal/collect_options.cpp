@@ -160,6 +160,7 @@ void add_model_options(const Command& command, CollectArguments& o) {
       .shows_default()
       .needs(model);
   command.option("--undistort", o.undistorted, kUndistortHelp).needs(model);
+  command.option("--ply", o.ply, "file for the coloured points of the first model").needs(model);
   command
       .option("--dense", o.dense,
               "folder for depth maps and a cloud of the first model, as bifocal dense makes them "
@@ -168,7 +169,7 @@ void add_model_options(const Command& command, CollectArguments& o) {
   command.flag("--strict", o.is_strict, kStrictModelsHelp).needs(model);
   command
       .flag("--overwrite-model", o.overwrite_model,
-            "replace existing models, undistorted images and depth maps")
+            "replace existing models, undistorted images, depth maps and --ply")
       .needs(model);
 }
 

@@ -17,7 +17,7 @@ struct CollectArguments {
   double ratio = 0;  // 0: not given
   CollectOptions collect;
   bool drops_contradicting = false, is_strict = false;
-  std::string model, undistorted, dense, model_format = "binary";
+  std::string model, undistorted, dense, ply, model_format = "binary";
   bool overwrite_model = false;
   CommonOptions common;
 };

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Literal, Union
 
 from . import _core
 from ._devices import device_id
@@ -113,6 +113,8 @@ def collect(
     model: Path | None = None,
     undistort: Path | None = None,
     dense: Path | None = None,
+    ply: Path | None = None,
+    format: Literal["binary", "text"] = "binary",
     overwrite_model: bool = False,
     strict: bool = False,
     device: str | None = "auto",
@@ -127,7 +129,9 @@ def collect(
         model: Folder of sparse models, which `map_database` makes of the finished database with its default options.
         undistort: Folder of undistorted images and their model, which `colmap.undistort_model` makes of the first written model; needs `model`.
         dense: Folder of depth maps and a cloud, which `bifocal.dense` makes of the first written model with its default options; needs `model`.
-        overwrite_model: Replaces models, undistorted images and depth maps that are there already.
+        ply: File for the points of the first model in PLY; needs `model`. None writes none.
+        format: Format of the models.
+        overwrite_model: Replaces models, undistorted images, depth maps and `ply` that are there already.
         strict: Writes no model that is doubted.
         device: 'auto', 'cpu', 'cuda:0', 'cuda:all', ... 'auto' is the device that began the work on this database; for a new database the first
             CUDA device, else an OpenCL GPU, else the CPU, and the CPU with a RuntimeWarning if that GPU cannot be used. The first of several
@@ -144,10 +148,10 @@ def collect(
         RuntimeError: If a device is missing or fails, also the device that began an interrupted call.
     """
     chosen = device_id(device) or "auto"
-    for name, folder in (("undistort", undistort), ("dense", dense)):
+    for name, folder in (("undistort", undistort), ("dense", dense), ("ply", ply)):
         if folder is not None and model is None:
             raise ValueError(f"{name}: needs the argument model")
-    found = _core.collect(photographs, database, options, (model, undistort, dense, overwrite_model, strict), chosen, progress)
+    found = _core.collect(photographs, database, options, (model, undistort, dense, ply, overwrite_model, strict, format == "text"), chosen, progress)
     mapped, undistorted, depth = found.pop("model"), found.pop("undistorted"), found.pop("dense")
     collected = Collected(focal_lengths=FocalLengths(*found.pop("focal_lengths")), **found)
     if model is None or mapped is None:

@@ -49,7 +49,7 @@ def estimate_shared_focal_relative_pose(
 ) -> Estimate:
     """Estimates the relative pose and the unknown focal length of two images of one camera.
 
-    `focal_deviation` is the standard deviation of the focal length from independent noise. It is large or infinite if two views do not determine
+    `focal_deviation` is the standard deviation of the focal length from independent noise. It is large or None if two views do not determine
     the focal length: with parallel optical axes, axes that meet at equal distances, or all matches on one plane.
 
     Args:
@@ -124,7 +124,7 @@ def estimate_radial_fundamental(
     """Estimates the fundamental matrix and the radial distortion of two images of one uncalibrated lens.
 
     The undistorted point is x / (1 + k |x|^2) with x = (px - centre) / unit. F holds for undistorted points in px. Errors and the threshold
-    are measured at the distorted points. `distortion_deviation` is infinite if the matches do not determine k. Nine matches are a sample
+    are measured at the distorted points. `distortion_deviation` is None if the matches do not determine k. Nine matches are a sample
     (A. W. Fitzgibbon, CVPR 2001).
 
     Args:
@@ -164,7 +164,7 @@ def estimate_camera_pose_focal(
 ) -> Estimate:
     """Estimates the pose and the unknown focal length of a camera from scene points, X_camera = R X + t.
 
-    `focal_deviation` is the standard deviation of the focal length from independent noise. It is large or infinite if the points do not determine
+    `focal_deviation` is the standard deviation of the focal length from independent noise. It is large or None if the points do not determine
     the focal length, for example on a plane parallel to the image. Four points are a sample (C. Wu, P3.5P, CVPR 2015).
 
     Args:

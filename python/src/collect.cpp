@@ -97,22 +97,25 @@ void set_progress(jobs::CollectionFiles& files, std::int64_t& images, nb::handle
   };
 }
 
-// models: folders of models, of undistorted images and of depth maps, or None, whether they are
-// replaced, and whether doubted models are not written.
+// models: folders of models, of undistorted images and of depth maps and the file of points, or
+// None; whether they are replaced, whether doubted models are not written, and whether the models
+// are text.
 nb::dict collect_photographs(
     nb::handle given, nb::handle database, nb::handle options,
-    const std::tuple<nb::object, nb::object, nb::object, bool, bool>& models,
+    const std::tuple<nb::object, nb::object, nb::object, nb::object, bool, bool, bool>& models,
     const std::string& device, nb::handle progress) {
   const FileName file = file_of(database, "database");
   jobs::CollectionFiles files{.photographs = photographs_of(given),
                               .database = file.path,
                               .collect = options_of<CollectOptions>(options)};
-  const auto& [model, undistorted, dense, overwrite, is_strict] = models;
+  const auto& [model, undistorted, dense, ply, overwrite, is_strict, is_text] = models;
   files.models.overwrite = files.dense.overwrite = overwrite;
   files.models.is_strict = is_strict;
+  if (is_text) files.models.format = colmap::ModelFormat::text;
   if (!model.is_none()) files.models.out = file_of(model, "model").path;
   if (!undistorted.is_none()) files.models.undistorted = file_of(undistorted, "undistort").path;
   if (!dense.is_none()) files.dense.out = file_of(dense, "dense").path;
+  if (!ply.is_none()) files.models.ply = file_of(ply, "ply").path;
   std::int64_t images = 0;
   set_progress(files, images, progress);
   const DeviceSet devices = devices_of_run(device, file.path, files.collect.overwrite);
@@ -177,8 +180,8 @@ void bind_collect(nb::module_& m) {
       nb::arg("options").none(), nb::arg("models"), nb::arg("device"), nb::arg("progress").none(),
       nb::sig(
           "def collect(photographs: object, database: object, options: object, models: "
-          "tuple[object, object, object, bool, bool], device: str, progress: object) -> dict[str, "
-          "typing.Any]"));
+          "tuple[object, object, object, object, bool, bool, bool], device: str, progress: object) "
+          "-> dict[str, typing.Any]"));
   m.def("write_report", &write_report, nb::arg("database").none(), nb::arg("out").none(),
         nb::arg("images").none(), nb::arg("model").none(), nb::arg("dense").none(),
         nb::arg("max_bytes"), nb::arg("overwrite"),

@@ -4,6 +4,8 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+
 #include "files.hpp"
 #include "points.hpp"
 #include "rectify_pickle.hpp"
@@ -211,20 +213,24 @@ void bind_planar(Class& c) {
                           const char* sig, const char* doc) {
     c.def_prop_ro(
         name,
-        [member, side](nb::handle self) {
-          return view(self, (of(self).sides[side].*member).data(), {3, 3});
+        [member, side](nb::handle self) -> nb::object {
+          const Mat3& m = of(self).sides[side].*member;
+          if (std::ranges::all_of(m, [](double v) { return v == 0; })) return nb::none();
+          return view(self, m.data(), {3, 3});
         },
         nb::sig(sig), doc);
   };
   using Side = RectifiedSide;
-  matrix("H1", &Side::H, 0, DOUBLES("H1"),
-         "Homography with rectified px ~ H1 left px, shape (3, 3); 0 if polar.");
-  matrix("H2", &Side::H, 1, DOUBLES("H2"),
-         "Homography with rectified px ~ H2 right px, shape (3, 3); 0 if polar.");
-  matrix("R1", &Side::R, 0, DOUBLES("R1"),
-         "Rotation of the rectified left camera from the left camera, shape (3, 3).");
-  matrix("R2", &Side::R, 1, DOUBLES("R2"),
-         "Rotation of the rectified right camera from the right camera, shape (3, 3).");
+  matrix("H1", &Side::H, 0, DOUBLES("H1") " | None",
+         "Homography with rectified px ~ H1 left px, shape (3, 3); None if polar.");
+  matrix("H2", &Side::H, 1, DOUBLES("H2") " | None",
+         "Homography with rectified px ~ H2 right px, shape (3, 3); None if polar.");
+  matrix("R1", &Side::R, 0, DOUBLES("R1") " | None",
+         "Rotation of the rectified left camera from the left camera, shape (3, 3); None if "
+         "uncalibrated or polar.");
+  matrix("R2", &Side::R, 1, DOUBLES("R2") " | None",
+         "Rotation of the rectified right camera from the right camera, shape (3, 3); None if "
+         "uncalibrated or polar.");
   c.def_prop_ro(
       "camera1", [](const Rectification& r) { return numbers(r.sides[0].camera); },
       nb::sig(DOUBLES("camera1") " | None"),

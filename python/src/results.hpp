@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <optional>
 #include <type_traits>
 
 #include <bifocal/io.hpp>
@@ -48,6 +49,13 @@ struct Batch {
   std::vector<std::int64_t> offsets;
   nb::object frame{};  // frames.hpp
 };
+
+// Properties of an estimate that one kind or another estimates; nothing without a model, or if the
+// matches do not determine them.
+[[nodiscard]] std::optional<double> known_focal_length(const Estimate& estimate);
+[[nodiscard]] std::optional<double> known_focal_deviation(const Estimate& estimate);
+[[nodiscard]] std::optional<double> known_distortion(const Estimate& estimate);
+[[nodiscard]] std::optional<double> known_distortion_deviation(const Estimate& estimate);
 
 struct Matches {
   std::vector<Match> rows;

@@ -124,8 +124,8 @@ nb::object not_finite(nb::handle self) {
 std::optional<double> known(bool is_known, double value) {
   return is_known ? std::optional<double>(value) : std::nullopt;
 }
-bool has_model(const Estimate& r) {
-  return r.outcome == Outcome::ok || r.outcome == Outcome::not_significant;
+bool has_model(const Estimate& e) {
+  return e.outcome == Outcome::ok || e.outcome == Outcome::not_significant;
 }
 
 std::string text(const PairEstimate& e) {
@@ -224,29 +224,18 @@ void bind_unknowns(nb::class_<PairEstimate>& c) {
         doc);
   };
   of_kinds(
-      "focal_length", &ProblemInfo::estimates_focal_length,
-      [](const auto& r) { return known(r.focal_length > 0, r.focal_length); },
+      "focal_length", &ProblemInfo::estimates_focal_length, &known_focal_length,
       "Estimated focal length in px; None without a model, and for kinds that do not estimate it "
       "(problem_info: estimates_focal_length).");
-  of_kinds(
-      "focal_deviation", &ProblemInfo::estimates_focal_length,
-      [](const auto& r) {
-        return known(r.focal_length > 0 && std::isfinite(r.focal_deviation), r.focal_deviation);
-      },
-      "Standard deviation of focal_length in px; None if the matches do not determine it, and "
-      "without focal_length.");
-  of_kinds(
-      "distortion", &ProblemInfo::estimates_distortion,
-      [](const auto& r) { return known(has_model(r), r.distortion); },
-      "Coefficient k of the division model in the given unit for 'radial_fundamental'; None "
-      "without a model, and for other kinds.");
-  of_kinds(
-      "distortion_deviation", &ProblemInfo::estimates_distortion,
-      [](const auto& r) {
-        return known(has_model(r) && std::isfinite(r.distortion_deviation), r.distortion_deviation);
-      },
-      "Standard deviation of distortion; None if the matches do not determine it, and without "
-      "distortion.");
+  of_kinds("focal_deviation", &ProblemInfo::estimates_focal_length, &known_focal_deviation,
+           "Standard deviation of focal_length in px; None if the matches do not determine it, and "
+           "without focal_length.");
+  of_kinds("distortion", &ProblemInfo::estimates_distortion, &known_distortion,
+           "Coefficient k of the division model in the given unit for 'radial_fundamental'; None "
+           "without a model, and for other kinds.");
+  of_kinds("distortion_deviation", &ProblemInfo::estimates_distortion, &known_distortion_deviation,
+           "Standard deviation of distortion; None if the matches do not determine it, and without "
+           "distortion.");
 }
 
 using State = std::tuple<std::string, nb::bytes, nb::bytes, nb::bytes, nb::bytes, int, double>;
@@ -274,6 +263,19 @@ void restore(PairEstimate& e, const State& state) {
 }
 
 }  // namespace
+
+std::optional<double> known_focal_length(const Estimate& e) {
+  return known(e.focal_length > 0, e.focal_length);
+}
+std::optional<double> known_focal_deviation(const Estimate& e) {
+  return known(e.focal_length > 0 && std::isfinite(e.focal_deviation), e.focal_deviation);
+}
+std::optional<double> known_distortion(const Estimate& e) {
+  return known(has_model(e), e.distortion);
+}
+std::optional<double> known_distortion_deviation(const Estimate& e) {
+  return known(has_model(e) && std::isfinite(e.distortion_deviation), e.distortion_deviation);
+}
 
 void bind_robust(nb::module_& m) {
   nb::class_<PairEstimate> c(m, "Estimate",

@@ -97,8 +97,9 @@ def test_shared_focal_length():
     sideways = np.c_[s.X[:, 0] - 1, s.X[:, 1:]] @ K.T
     parallel = bifocal.estimate_shared_focal_relative_pose(s.clean1, sideways[:, :2] / sideways[:, 2:], (640, 480))
     assert parallel.ok and (parallel.focal_deviation is None or parallel.focal_deviation >= 0.25 * parallel.focal_length)
-    batch = bifocal.estimate_batch("shared_focal", s.rows, [0, 1500], cameras1=(1, 1, 640, 480))
-    assert batch.focal_length.shape == batch.focal_deviation.shape == (1,) and abs(batch.focal_length[0] - 1000) < 100
+    batch = bifocal.estimate_batch("shared_focal", s.rows, [0, 1500, 1500], cameras1=(1, 1, 640, 480))
+    assert batch.focal_length.shape == batch.focal_deviation.shape == (2,) and abs(batch.focal_length[0] - 1000) < 100
+    assert batch.focal_deviation[0] < 100 and np.isnan(batch.focal_length[1]) and np.isnan(batch.focal_deviation[1])
     sure = bifocal.two_view.covariance("shared_focal", found.model, s.x1, s.x2, camera1=(1, 1, 640, 480), inliers=found.inliers, noise=found.noise)
     assert sure.parameters == 6 and 0.5 < np.sqrt(sure.focal_variance) / found.focal_deviation < 2
 
@@ -163,8 +164,9 @@ def test_a_lens_that_nobody_calibrated():
     assert again.distortion == found.distortion and again.distortion_deviation == found.distortion_deviation
     wide = bifocal.estimate_radial_fundamental(bent1 * (2, 1), bent2 * (2, 1), (1280, 480), unit=1600, aspect_ratio=2)
     assert abs(wide.distortion - found.distortion) < 0.02
-    batch = bifocal.estimate_batch("radial_fundamental", np.c_[bent1, bent2], [0, 1500], cameras1=(800, 800, 640, 480))
-    assert abs(batch.distortion[0] + 0.25) < 0.05 and batch.distortion_deviation.shape == (1,)
+    batch = bifocal.estimate_batch("radial_fundamental", np.c_[bent1, bent2], [0, 1500, 1500], cameras1=(800, 800, 640, 480))
+    assert abs(batch.distortion[0] + 0.25) < 0.05 and batch.distortion_deviation.shape == (2,)
+    assert batch.distortion_deviation[0] < 0.1 and np.isnan(batch.distortion[1]) and np.isnan(batch.distortion_deviation[1])
 
 
 def test_affine_and_similarity():

@@ -35,6 +35,7 @@ def test_a_scene_point_lies_on_one_row(t, is_calibrated):
     else:
         found = bifocal.rectify_polar_uncalibrated(fundamental(t), x1, x2, SIZE, SIZE)
     assert found and found.ok and found.reason == "ok" and found.is_cyclic == (t is AHEAD)
+    assert found.H1 is found.H2 is found.R1 is found.R2 is found.camera1 is None
     sides = (x2, x1) if found.is_swapped else (x1, x2)
     places = [found.rectified_points(side, x) for side, x in enumerate(sides)]
     both = np.isfinite(places[0]).all(1) & np.isfinite(places[1]).all(1)

@@ -109,7 +109,7 @@ Calibration parse_text(std::string_view text, std::string_view name) {
   if (at_R.empty()) reject(name, "has no R, the rotation from camera 1 to camera 2");
   if (at_t.empty()) reject(name, "has no t, the translation from camera 1 to camera 2");
   check_pose(pose, name, at_R, at_t);
-  return {cameras.front(), cameras.back(), pose};
+  return {cameras.front(), cameras.back(), pose, {}};
 }
 
 // Returns a value as text for messages; only the type for arrays and objects, which may be deep.

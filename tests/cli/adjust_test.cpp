@@ -261,6 +261,7 @@ class LongAdjust : public testing::Test {
     ASSERT_GE(child, 0);
     if (child == 0) {
       (void)!freopen((folder / ".out").c_str(), "w", stdout);
+      (void)!freopen((folder / ".err").c_str(), "w", stderr);
       execl(test::kProgram, test::kProgram, "adjust", (folder / "in").c_str(), "--out",
             (folder / "out").c_str(), "--overwrite", "--device", "cpu", "--solver", "iterative",
             "--cg-tolerance", "1e-12", "--function-tolerance", "0", "--parameter-tolerance", "0",
@@ -298,6 +299,8 @@ TEST_F(LongAdjust, leaves_the_old_model_when_it_is_killed) {
 TEST_F(LongAdjust, leaves_the_old_model_when_it_is_told_to_end) {
   const int status = end_by(SIGTERM);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 130) << status;
+  const std::string err = text_of(folder / ".err");
+  EXPECT_TRUE(err.ends_with("bifocal: interrupted; nothing was written\n")) << err;
   expect_equal(small_model(), read_model(folder / "out"));
   EXPECT_EQ(listing(folder / "out").size(), 3U);
 }

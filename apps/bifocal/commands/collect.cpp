@@ -140,7 +140,7 @@ CollectionFiles files_of(const CollectArguments& o) {
                         .models = {.database = o.database,
                                    .out = o.model,
                                    .undistorted = o.undistorted,
-                                   .ply = {},
+                                   .ply = o.ply,
                                    .format = model_format_of(o.model_format),
                                    .overwrite = o.overwrite_model,
                                    .is_strict = o.is_strict},

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "batch_input.hpp"
 #include "../devices.hpp"
@@ -140,35 +141,33 @@ void bind_columns(nb::class_<Batch>& c) {
 // Columns of the models; not every kind has all columns.
 void bind_models(nb::class_<Batch>& c) {
 #define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
-  const auto of_kinds = [&](const char* name, bool ProblemInfo::*is_estimated, auto get,
+  // `value` returns nothing where the property of a single estimate is None.
+  const auto of_kinds = [&](const char* name, bool ProblemInfo::*is_estimated, auto value,
                             const char* doc) {
     c.def_prop_ro(
         name,
-        [is_estimated, get](nb::handle s) -> nb::object {
-          if (!(problem_info(of(s).kind).*is_estimated)) return nb::none();
-          return field(s, get(front(s)));
+        [is_estimated, value](nb::handle s) -> nb::object {
+          const Batch& b = of(s);
+          if (!(problem_info(b.kind).*is_estimated)) return nb::none();
+          std::vector<double> values;
+          for (const Estimate& p : b.result.pairs)
+            values.push_back(value(p).value_or(std::numeric_limits<double>::quiet_NaN()));
+          return framed(b.frame, copy_of(values, {values.size()}));
         },
         doc);
   };
-  of_kinds(
-      "focal_length", &ProblemInfo::estimates_focal_length,
-      [](const Estimate& p) { return &p.focal_length; },
-      "Estimated focal lengths in px, shape (P,); None for kinds that do not estimate them.");
-  of_kinds(
-      "focal_deviation", &ProblemInfo::estimates_focal_length,
-      [](const Estimate& p) { return &p.focal_deviation; },
-      "Standard deviations of focal_length in px, shape (P,), infinity if the matches do not "
-      "determine it; None for kinds without focal_length.");
-  of_kinds(
-      "distortion", &ProblemInfo::estimates_distortion,
-      [](const Estimate& p) { return &p.distortion; },
-      "Coefficients k of the division model, shape (P,); None for kinds other than "
-      "'radial_fundamental'.");
-  of_kinds(
-      "distortion_deviation", &ProblemInfo::estimates_distortion,
-      [](const Estimate& p) { return &p.distortion_deviation; },
-      "Standard deviations of distortion, shape (P,), infinity if the matches do not determine it; "
-      "None for kinds without distortion.");
+  of_kinds("focal_length", &ProblemInfo::estimates_focal_length, &known_focal_length,
+           "Estimated focal lengths in px, shape (P,), NaN without a model; None for kinds that do "
+           "not estimate them.");
+  of_kinds("focal_deviation", &ProblemInfo::estimates_focal_length, &known_focal_deviation,
+           "Standard deviations of focal_length in px, shape (P,), NaN if the matches do not "
+           "determine it; None for kinds without focal_length.");
+  of_kinds("distortion", &ProblemInfo::estimates_distortion, &known_distortion,
+           "Coefficients k of the division model, shape (P,), NaN without a model; None for kinds "
+           "other than 'radial_fundamental'.");
+  of_kinds("distortion_deviation", &ProblemInfo::estimates_distortion, &known_distortion_deviation,
+           "Standard deviations of distortion, shape (P,), NaN if the matches do not determine it; "
+           "None for kinds without distortion.");
   c.def_prop_ro(
       "models",
       [](nb::handle s) {

@@ -192,6 +192,13 @@ def test_collect_makes_a_model(tmp_path):
     bifocal.dense(tmp_path / "sparse/0", folder, tmp_path / "depth", options=bifocal.DenseOptions(views=2, max_size=100))
     bifocal.report(tmp_path / "a.db", tmp_path / "page.html", dense=tmp_path / "depth")
     assert "Depth of images: 3" in (tmp_path / "page.html").read_text()
+    again = bifocal.collect([folder], tmp_path / "a.db", options=options, model=tmp_path / "text", format="text", ply=tmp_path / "points.ply")
+    assert (tmp_path / "text/0/points3D.txt").exists() and again.model.models[0].images == 3
+    assert f"element vertex {again.model.models[0].points}".encode() in (tmp_path / "points.ply").read_bytes()
+    with pytest.raises(ValueError, match="points.ply: exists already"):
+        bifocal.collect(folder, tmp_path / "a.db", options=options, model=tmp_path / "other", ply=tmp_path / "points.ply")
+    with pytest.raises(ValueError, match="format: 'txt'"):
+        bifocal.collect(folder, tmp_path / "b.db", model=tmp_path / "other", format="txt")
     again = bifocal.collect([folder], tmp_path / "a.db", options=options, model=tmp_path / "sparse", overwrite_model=True)
     assert again.was_complete and again.model.models == done.model.models and again.undistorted is None
     with pytest.raises(ValueError, match="needs the argument model"):
