@@ -51,7 +51,7 @@ TEST(Flight, HasTheStatedReliefAndOverlap) {
 }
 
 TEST(Flight, RaysThroughMarksMeetTheHillsAtTheTargets) {
-  FlightSettings settings{.images = 40, .radial = -0.05, .mark_noise = 0};
+  FlightSettings settings{.images = 200, .radial = -0.05, .mark_noise = 0};
   const Flight made = flight(settings);
   const LensCamera lens = colmap::lens_camera_of(made.camera);
   const Intrinsics& K = lens.pinhole();
@@ -64,6 +64,7 @@ TEST(Flight, RaysThroughMarksMeetTheHillsAtTheTargets) {
       const Vec3 X =
           made.hills.hit(mapping::centre_of(pose), mapping::transposed_times(pose.R, ray));
       EXPECT_LT(norm(mapping::difference(X, target.position)), 1e-3) << target.name;
+      EXPECT_LT(norm(mapping::difference(X, mapping::centre_of(pose))), 160) << target.name;
       ++marks;
     }
   EXPECT_GT(marks, 100);

@@ -216,9 +216,10 @@ Vec3 Hills::hit(const Vec3& c, const Vec3& d, double start) const {
 Vec2 seen_at(const Flight& flight, std::size_t image, const Vec3& point) {
   const Vec3 X = mapping::moved(flight.images[image].cam_from_world, point);
   const std::vector<double>& p = flight.camera.params;
-  const double x = X[0] / X[2], y = X[1] / X[2], s = 1 + p[3] * (x * x + y * y);
+  const double x = X[0] / X[2], y = X[1] / X[2], q = x * x + y * y, s = 1 + p[3] * q;
   const Vec2 px{p[0] * s * x + p[1], p[0] * s * y + p[2]};
-  const bool is_inside = X[2] > 0 && px[0] >= 0 && px[1] >= 0 &&
+  // Beyond the angle where the radius is largest the lens would fold the world back.
+  const bool is_inside = X[2] > 0 && 1 + 3 * p[3] * q > 0 && px[0] >= 0 && px[1] >= 0 &&
                          px[0] <= static_cast<double>(flight.camera.width - 1) &&
                          px[1] <= static_cast<double>(flight.camera.height - 1);
   return is_inside ? px : Vec2{kNaN, kNaN};
