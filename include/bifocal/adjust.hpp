@@ -60,6 +60,92 @@ struct AdjustObservation {
   double x = 0, y = 0;
 };
 
+// Cost of one observation with error e px: scale^2 rho(e^2 / scale^2) / 2. Of one prior: the same
+// of its residual in standard deviations, times AdjustOptions::deviation_px^2.
+enum class AdjustLoss {
+  trivial,  // rho(s) = s: least squares
+  huber,    // s up to 1, then 2 sqrt(s) - 1
+  soft_l1,  // 2 (sqrt(1 + s) - 1)
+  cauchy,   // log(1 + s)
+};
+inline constexpr std::string_view kAdjustLossWords[] = {"trivial", "huber", "soft_l1", "cauchy"};
+
+// Loss of all priors of one kind.
+struct PriorLoss {
+  AdjustLoss loss = AdjustLoss::trivial;
+  double scale = 1;  // standard deviations, as AdjustOptions::loss_scale is of px
+};
+// Measured centre of a camera: residual L^-1 (C - centre) with covariance = L L'.
+struct PositionPrior {
+  int image = 0;
+  Vec3 centre = {0, 0, 0};  // world units
+  Mat3 covariance{};        // world units squared, symmetric and positive definite
+};
+// A direction of the world that was measured in the axes of a camera, as gravity: residual
+// (R world - camera) / deviation of vectors of length 1, which is the chord of their angle.
+struct DirectionPrior {
+  int image = 0;
+  Vec3 world = {0, 0, -1}, camera = {0, 1, 0};  // of any length
+  double deviation = 0;                         // of the angle in any plane, rad, positive
+};
+// Measured rotation of a camera: residual e_k / deviations_k of the rotation vector e of
+// cam_from_world.R R', in the axes of the camera.
+struct OrientationPrior {
+  int image = 0;
+  Mat3 R = {1, 0, 0, 0, 1, 0, 0, 0, 1};  // cam_from_world
+  Vec3 deviations = {0, 0, 0};           // about the axes of the camera, rad, positive
+};
+// Measured position of a point, as of a control point: residual L^-1 (X - position).
+struct PointPrior {
+  int point = 0;
+  Vec3 position = {0, 0, 0};  // world units
+  Mat3 covariance{};          // world units squared, symmetric and positive definite
+};
+// Measured height of a camera above a level that all heights share: residual
+// (up . C - height - level) / deviation. The level is unknown and minimises the cost of the heights
+// for any centres.
+struct HeightPrior {
+  int image = 0;
+  double height = 0, deviation = 0;  // world units; the deviation is positive
+};
+// Known value of an intrinsic parameter: residual (params[param] - value) / deviation.
+struct ParameterPrior {
+  int camera = 0, param = 0;        // index into AdjustCamera::params
+  double value = 0, deviation = 0;  // in the unit of the parameter; the deviation is positive
+};
+
+// Measurements in addition to the observations. Their costs are added to the costs of the
+// observations: deviation_px^2 scale^2 rho(r'r / scale^2) / 2 of each residual r in standard
+// deviations, where deviation_px is the standard deviation of an observation (AdjustOptions).
+//
+// Rules:
+//   - Several priors of one image, point or parameter count as independent measurements.
+//   - Priors of images and cameras without used observations, and of points without any, have no
+//     effect. A point with a prior is used even if one image alone sees it.
+//   - Heights determine neither the level nor, if all are alike, the scale: they need positions,
+//     control points or constants.
+//   - The start should be near the priors: align a model by a similarity first.
+//   - An index out of range, a number that is not finite, a deviation that is not positive, a
+//     covariance that is not symmetric and positive definite, a direction of length 0, a matrix R
+//     that is no rotation (rotation_fault()) and a scale that is not positive throw Error(usage)
+//     that names index and value.
+struct AdjustPriors {
+  std::vector<PositionPrior> positions = {};
+  std::vector<DirectionPrior> directions = {};
+  std::vector<OrientationPrior> orientations = {};
+  std::vector<PointPrior> points = {};
+  std::vector<HeightPrior> heights = {};
+  std::vector<ParameterPrior> parameters = {};
+  PriorLoss position_loss = {}, direction_loss = {}, orientation_loss = {}, point_loss = {},
+            height_loss = {}, parameter_loss = {};
+  Vec3 up = {0, 0, 1};  // of heights, in the world, of any length
+
+  [[nodiscard]] bool empty() const {
+    return positions.empty() && directions.empty() && orientations.empty() && points.empty() &&
+           heights.empty() && parameters.empty();
+  }
+};
+
 // Input and output of adjust(). Indices start at 0.
 //
 // Rules for unusual input:
@@ -69,8 +155,8 @@ struct AdjustObservation {
 //   - An observation with NaN or infinity, or of a point with NaN or infinity, is left out.
 //   - An observation whose point is not in front of its camera at the start, or beyond the range of
 //     the lens model, is left out. A step that would take a point behind a camera is shortened.
-//   - A point that is adjusted and seen by fewer than two images keeps its coordinates; its
-//     observations are left out.
+//   - A point that is adjusted, has no prior and is seen by fewer than two images keeps its
+//     coordinates; its observations are left out.
 //   - An image or camera without remaining observations keeps its values.
 //   - Parts of a model that share no points are adjusted together, each with its own gauge.
 //   - The unit of the world and its origin have no influence but rounding.
@@ -82,16 +168,8 @@ struct AdjustProblem {
   std::vector<Vec3> points;                     // world units
   std::vector<AdjustObservation> observations;  // in any order
   std::vector<bool> constant_points = {};       // one flag a point; empty: none is constant
+  AdjustPriors priors = {};
 };
-
-// Cost of one observation with error e px: scale^2 rho(e^2 / scale^2) / 2.
-enum class AdjustLoss {
-  trivial,  // rho(s) = s: least squares
-  huber,    // s up to 1, then 2 sqrt(s) - 1
-  soft_l1,  // 2 (sqrt(1 + s) - 1)
-  cauchy,   // log(1 + s)
-};
-inline constexpr std::string_view kAdjustLossWords[] = {"trivial", "huber", "soft_l1", "cauchy"};
 
 enum class AdjustSolver {
   automatic,  // dense for at most 600 parameters of poses and cameras, sparse on the CPU if images
@@ -108,8 +186,8 @@ enum class AdjustPreconditioner {
 };
 inline constexpr std::string_view kAdjustPreconditionerWords[] = {"schur_jacobi", "power_series"};
 
-// Choice of the degrees of freedom that neither observations nor constants determine: position,
-// rotation and scale of each part.
+// Choice of the degrees of freedom that neither observations nor constants nor priors determine:
+// position, rotation and scale of each part.
 enum class AdjustGauge {
   start,  // each part is moved, rotated and scaled back at the end as far as it is free: its first
           // adjusted image keeps its pose, and the centre of its farthest image its distance.
@@ -151,6 +229,7 @@ struct AdjustOptions {
   bool float_blocks = false;
   AdjustGauge gauge = AdjustGauge::start;
   bool covariance = false;
+  double deviation_px = 1;
   std::int64_t max_memory = 0;
   // Called after the start and after every iteration, on the thread of the call. False ends the
   // adjustment with the best model so far.
@@ -161,7 +240,7 @@ template <MaybeConst<AdjustOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [max_iterations, loss, loss_scale, function_tolerance, gradient_tolerance,
          parameter_tolerance, solver, preconditioner, max_cg_iterations, cg_tolerance, float_blocks,
-         gauge, covariance, max_memory, progress] = options;
+         gauge, covariance, deviation_px, max_memory, progress] = options;
   BIFOCAL_FIELD(max_iterations, "most steps that are tried", Range::within(0, 100000));
   BIFOCAL_FIELD(loss, "cost of an error", Range::one_of(kAdjustLossWords));
   BIFOCAL_FIELD(loss_scale, "error at which a robust loss leaves least squares",
@@ -188,6 +267,10 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(gauge, "position, orientation and scale of the result",
                 Range::one_of(kAdjustGaugeWords));
   BIFOCAL_FIELD(covariance, "computes covariances; needs the memory of the dense solver");
+  BIFOCAL_FIELD(deviation_px,
+                "standard deviation of an observation in x and in y; weighs observations against "
+                "priors and scales covariances",
+                Range::above(0).finite(), "px");
   BIFOCAL_FIELD(max_memory, "most memory of the device that the adjustment takes; 0: any",
                 Range::at_least(0), "bytes");
   BIFOCAL_FIELD(progress, "called after every iteration");
@@ -212,15 +295,25 @@ enum class ObservationUse : std::uint8_t {
 };
 
 // Sums over the parts of a model of the degrees of freedom that neither observations nor constants
-// determine, so that the start does.
+// nor priors determine, so that the start does.
 struct AdjustFreedom {
   int position = 0, rotation = 0, scale = 0;  // at most 3, 3 and 1 of a part
 
   [[nodiscard]] int total() const { return position + rotation + scale; }
 };
 
+// Residuals of priors in standard deviations, in the order of AdjustPriors. NaN: the prior has no
+// effect, because its image, point or camera has no used observations.
+struct PriorResiduals {
+  std::vector<double> positions, directions, orientations, points;  // lengths of vectors
+  std::vector<double> heights, parameters;                          // value minus prior, signed
+  double level = 0;                                                 // of the heights, world units
+};
+
 struct AdjustResult {
-  double initial_cost = 0, final_cost = 0;  // sum over the used observations, px^2
+  double initial_cost = 0, final_cost = 0;  // sum over the used observations and priors, px^2
+  double prior_cost = 0;                    // the part of final_cost that priors have, px^2
+  PriorResiduals prior_residuals;           // at the end
   int iterations = 0;                       // steps that were tried
   AdjustReason reason = AdjustReason::nothing_to_adjust;
   std::vector<AdjustIteration> history;  // from the start on
@@ -231,14 +324,18 @@ struct AdjustResult {
   bool is_dense = false;   // the dense solver was used
   bool is_sparse = false;  // the sparse solver was used
 
-  // With AdjustOptions::covariance, for observations with a standard deviation of 1 px in x and y.
-  // Multiply by 2 final_cost / redundancy for the deviation that the residuals show. The gauge of
-  // AdjustGauge::start is fixed. Zero for what is constant or has no observations. Empty if the
-  // observations do not determine an image or a camera.
+  // With AdjustOptions::covariance, in world units, for observations with a standard deviation of
+  // deviation_px (AdjustOptions) in x and y and priors with their own. Multiply by 2 final_cost /
+  // (redundancy deviation_px^2) for the deviations that the residuals show. Robust losses count by
+  // their weights at the end. The gauge of AdjustGauge::start is fixed. Zero for what is constant
+  // or has no observations. Empty if the observations do not determine an image or a camera.
   std::vector<std::array<double, 36>> pose_covariances;  // rotation (camera axes, rad), centre
   std::vector<std::array<double, 9>> point_covariances;  // X, Y, Z
   std::vector<std::vector<double>> camera_covariances;   // params x params
-  std::int64_t redundancy = 0;  // 2 used observations - parameters + freedom.total()
+  // 2 used observations + numbers of the priors that act (3 of a position, a point or an
+  // orientation, 2 of a direction, 1 of a height or a parameter, less 1 for the level) - parameters
+  // + freedom.total()
+  std::int64_t redundancy = 0;
   // Index of an image or a camera that is not determined; -1: none.
   int undetermined_image = -1, undetermined_camera = -1;
 
@@ -259,7 +356,7 @@ struct AdjustResult {
 // On the CPU.
 [[nodiscard]] AdjustResult adjust(AdjustProblem& problem, const AdjustOptions& options = {});
 
-// Sum of the costs of all observations that adjust() would use, px^2.
+// Sum of the costs of all observations and priors that adjust() would use, px^2.
 [[nodiscard]] double adjust_cost(const AdjustProblem& problem, const AdjustOptions& options = {});
 
 }  // namespace bifocal

@@ -276,6 +276,7 @@ class AdjustOptions:
         float_blocks: Keeps derivatives in single precision: half the memory; residuals and decisions stay in double.
         gauge: Position, orientation and scale of the result.
         covariance: Computes covariances; needs the memory of the dense solver.
+        deviation_px: Standard deviation of an observation in x and in y; weighs observations against priors and scales covariances. Unit: px. Range: above 0 and finite.
         max_memory: Most memory of the device that the adjustment takes; 0: any. Unit: bytes. Range: at least 0.
     """
 
@@ -292,6 +293,7 @@ class AdjustOptions:
     float_blocks: bool = False
     gauge: Literal["start", "free"] = "start"
     covariance: bool = False
+    deviation_px: float = 1.0
     max_memory: int = 0
 
 

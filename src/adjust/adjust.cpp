@@ -12,6 +12,7 @@
 #include "adjust/dense_system.hpp"
 #include "adjust/gauge.hpp"
 #include "adjust/levenberg_marquardt.hpp"
+#include "adjust/priors/priors.hpp"
 #include "adjust/reduced_solver.hpp"
 #include "adjust/terms.hpp"
 #include "adjust/unknowns.hpp"
@@ -53,7 +54,8 @@ AdjustResult adjust_on(Queue& queue, AdjustProblem& problem, const AdjustOptions
   if (is_direct) chosen.float_blocks = false, chosen.max_memory = 0;
   Queue& used = is_direct ? cpu : queue;
   DeviceObservations observations(used, arrangement, problem.points, unknowns.frame());
-  Terms terms(used, observations, unknowns, chosen);
+  const Priors priors(problem, arrangement, unknowns, options.deviation_px);
+  Terms terms(used, observations, unknowns, chosen, priors);
   Views views = minimise(terms, unknowns, *solver, options, result);
   std::vector<PointRecord> points(at(observations.point_lanes));
   observations.points.download(used, numbers_of(points));
@@ -61,6 +63,7 @@ AdjustResult adjust_on(Queue& queue, AdjustProblem& problem, const AdjustOptions
   const Gauge gauge = gauge_of(problem, arrangement, unknowns);
   result.freedom = gauge.freedom();
   if (options.gauge == AdjustGauge::start) restore_gauge(gauge, unknowns.start(), views, points);
+  priors.report(views, points, result);
   if (options.covariance) {
     // A covariance that throws must leave the problem as it was.
     AdjustProblem adjusted = problem;
@@ -92,7 +95,8 @@ double adjust_cost(const AdjustProblem& problem, const AdjustOptions& options) {
   AdjustOptions chosen = options;
   chosen.max_memory = 0;
   DeviceObservations observations(queue, arrangement, problem.points, unknowns.frame());
-  return Terms(queue, observations, unknowns, chosen).linearise(unknowns.start()).cost;
+  const Priors priors(problem, arrangement, unknowns, options.deviation_px);
+  return Terms(queue, observations, unknowns, chosen, priors).linearise(unknowns.start()).cost;
 }
 
 AdjustCamera adjust_camera_of(const LensCamera& camera) {

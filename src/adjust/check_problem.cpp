@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "adjust/arrangement.hpp"
+#include "adjust/priors/priors.hpp"
 #include "runtime/parallel.hpp"
 #include "scene/projection.hpp"
 
@@ -79,9 +80,12 @@ bool is_seen(const AdjustImage& image, const Projection& camera, const Vec3& poi
   return std::isfinite(px[0]) && std::isfinite(px[1]);
 }
 
-// Marks observations of points that fewer than two images see.
+// Marks observations of points without priors that fewer than two images see.
 void mark_single_views(const AdjustProblem& problem, std::vector<ObservationUse>& uses) {
   constexpr int kNone = -1, kSeveral = -2;
+  std::vector<char> has_prior(problem.points.size(), 0);
+  for (const PointPrior& prior : problem.priors.points)
+    has_prior[static_cast<std::size_t>(prior.point)] = 1;
   std::vector<int> image_of(problem.points.size(), kNone);
   for (std::size_t k = 0; k < uses.size(); ++k) {
     if (uses[k] != ObservationUse::used) continue;
@@ -92,7 +96,8 @@ void mark_single_views(const AdjustProblem& problem, std::vector<ObservationUse>
   for (std::size_t k = 0; k < uses.size(); ++k) {
     const auto point = static_cast<std::size_t>(problem.observations[k].point);
     const bool is_constant = !problem.constant_points.empty() && problem.constant_points[point];
-    if (uses[k] == ObservationUse::used && image_of[point] != kSeveral && !is_constant)
+    if (uses[k] == ObservationUse::used && image_of[point] != kSeveral && !is_constant &&
+        has_prior[point] == 0)
       uses[k] = ObservationUse::single_view;
   }
 }
@@ -109,6 +114,7 @@ void check_problem(const AdjustProblem& problem) {
   for (std::size_t i = 0; i < problem.images.size(); ++i)
     check_image(problem.images[i], i, problem.cameras.size());
   check_observations(problem);
+  check_priors(problem);
 }
 
 void check_device(const Device& device) {

@@ -21,14 +21,16 @@ namespace {
 // camera in 8 images of 200 points is 8e-11, of a chain of 1,000 images 3e-6.
 constexpr double kUndeterminedPivot = 1e-12;
 
-// The inverse of the reduced system, by unknowns.
+// The inverse of the reduced system, by unknowns, times the variance of an observation.
 struct Inverse {
   const DenseSystem& system;
   std::vector<double> numbers;
+  double variance;  // of an observation, px^2
 
   [[nodiscard]] double of(std::size_t a, std::size_t b) const {
     const int row = system.place(a), column = system.place(b);
-    return row < 0 || column < 0 ? 0 : numbers[at(row) * at(system.size()) + at(column)];
+    if (row < 0 || column < 0) return 0;
+    return variance * numbers[at(row) * at(system.size()) + at(column)];
   }
 };
 
@@ -175,7 +177,7 @@ class PointCovariance {
           }
     Mat3 out = times(C, times(middle, C));
     const double unit = 1 / unknowns_.frame().scale;
-    for (std::size_t k = 0; k < 9; ++k) out[k] = unit * unit * (out[k] + C[k]);
+    for (std::size_t k = 0; k < 9; ++k) out[k] = unit * unit * (out[k] + inverse_.variance * C[k]);
     return out;
   }
 
@@ -201,11 +203,13 @@ std::int64_t redundancy_of(const Arrangement& arrangement, const Unknowns& unkno
          gauge.freedom().total();
 }
 
-// Names the image or the camera that a row of the system belongs to.
+// Names the image or the camera that a row of the system belongs to. The level of heights belongs
+// to the last image.
 void set_undetermined(std::size_t row, const Unknowns& unknowns, const DenseSystem& system,
                       AdjustResult& result) {
   std::size_t unknown = 0;
-  while (system.place(unknown) != static_cast<int>(row)) ++unknown;
+  while (unknown < unknowns.size() && system.place(unknown) != static_cast<int>(row)) ++unknown;
+  if (unknown == unknowns.size()) unknown = unknowns.camera_start(0) - 1;
   const std::size_t poses = unknowns.camera_start(0);
   if (unknown < poses)
     result.undetermined_image = static_cast<int>(unknown / 6);
@@ -222,7 +226,8 @@ void set_covariances(const AdjustProblem& problem, const Arrangement& arrangemen
   AdjustOptions exact = options;
   exact.float_blocks = false, exact.max_memory = 0;
   DeviceObservations observations(cpu, arrangement, problem.points, unknowns.frame());
-  Terms terms(cpu, observations, unknowns, exact);
+  const Priors priors(problem, arrangement, unknowns, options.deviation_px);
+  Terms terms(cpu, observations, unknowns, exact, priors);
   const Linearisation linearisation = terms.linearise(unknowns.start());
   terms.damp(0);
   const DenseSystem system(arrangement, unknowns);
@@ -234,13 +239,13 @@ void set_covariances(const AdjustProblem& problem, const Arrangement& arrangemen
       part.axis = part.axis_of_step(rotation_in(start, part.first),
                                     rotation_in(unknowns.start(), part.first));
   }
-  result.redundancy = redundancy_of(arrangement, unknowns, gauge);
+  result.redundancy = redundancy_of(arrangement, unknowns, gauge) + priors.rows();
   auto found =
       inverse_in_gauge(system.assemble(terms, std::vector<double>(unknowns.size(), 0.0)),
                        pins_of(gauge, unknowns, system), system.reduced(linearisation.diagonal));
   if (const auto* const row = std::get_if<std::size_t>(&found))
     return set_undetermined(*row, unknowns, system, result);
-  const Inverse inverse{system, std::get<std::vector<double>>(std::move(found))};
+  const Inverse inverse{system, std::get<std::vector<double>>(std::move(found)), priors.weight()};
   for (int i = 0; i < unknowns.images(); ++i)
     result.pose_covariances.push_back(pose_covariance(inverse, unknowns, i));
   for (int c = 0; c < unknowns.cameras(); ++c)

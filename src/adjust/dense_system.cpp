@@ -84,6 +84,7 @@ DenseSystem::DenseSystem(const Arrangement& arrangement, const Unknowns& unknown
     for (std::size_t k = 0; k < 6; ++k) number(6 * at(image) + k);
   poses_ = size_;
   for (std::size_t i = 6 * order.size(); i < unknowns.size(); ++i) number(i);
+  size_ += unknowns.has_level() ? 1 : 0;
   for (int i = 0; i < unknowns.images(); ++i)
     for (int k = 0; k < unknowns.view_size(); ++k) {
       const std::size_t camera = unknowns.camera_start(unknowns.image_cameras()[at(i)]);
@@ -247,6 +248,22 @@ void DenseSystem::add_strips(const Work& work) const {
   }
 }
 
+// Adds B to the diagonal blocks. The level's row is [-v' 1]: its elimination leaves B - v v'.
+void DenseSystem::add_priors(const PriorTerms& priors, std::vector<double>& matrix) const {
+  if (priors.rows.empty()) return;
+  const auto number = [&](int row, int column) -> double& {
+    return matrix[static_cast<std::size_t>(envelope_.origin[at(row)] + column)];
+  };
+  for (std::size_t i = 0; i < place_.size(); ++i) {
+    if (place_[i] < 0) continue;
+    const std::size_t before = i < unknowns_.camera_start(0) ? i % 3 : 0;
+    for (std::size_t k = 0; k <= before; ++k)
+      number(place_[i], place_[i - before + k]) += priors.rows[3 * i + k];
+    if (!priors.level.empty()) number(size_ - 1, place_[i]) -= priors.level[i];
+  }
+  if (!priors.level.empty()) number(size_ - 1, size_ - 1) = 1;
+}
+
 std::vector<double> DenseSystem::assemble(const Terms& terms,
                                           std::span<const double> damping) const {
   std::vector<double> matrix(envelope_.entries, 0.0);
@@ -256,6 +273,7 @@ std::vector<double> DenseSystem::assemble(const Terms& terms,
   const Work work{terms, cross, sums, matrix, strips};
   runtime::parallel_for(unknowns_.images(), [&](int image) { add_image(work, image); });
   add_strips(work);
+  add_priors(terms.prior_terms(), matrix);
   for (std::size_t i = 0; i < place_.size(); ++i)
     if (place_[i] >= 0)
       matrix[static_cast<std::size_t>(envelope_.origin[at(place_[i])] + place_[i])] += damping[i];

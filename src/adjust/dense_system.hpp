@@ -14,7 +14,8 @@ namespace bifocal::adjustment {
 
 class DenseSystem {
  public:
-  // is_sparse: images are ordered so that the envelope is narrow. Unknowns of cameras come last.
+  // is_sparse: images are ordered so that the envelope is narrow. Unknowns of cameras follow. The
+  // level of heights has the last row, if there is one.
   DenseSystem(const Arrangement& arrangement, const Unknowns& unknowns, bool is_sparse = false);
 
   [[nodiscard]] int size() const { return size_; }
@@ -48,6 +49,7 @@ class DenseSystem {
   void add_cameras(const Work& work, int image, int other, const double* left,
                    const double* right) const;
   void add_strips(const Work& work) const;
+  void add_priors(const PriorTerms& priors, std::vector<double>& matrix) const;
 
   const Arrangement& arrangement_;
   const Unknowns& unknowns_;

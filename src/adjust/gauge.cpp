@@ -19,10 +19,12 @@ constexpr double kSamePlace = 1e-9;
 Vec3 centre_of(const Views& views, int image) { return views.poses[at(image)].centre; }
 Vec3 difference(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 
-// Constants that a part observes.
+// Constants that a part observes, and its priors.
 struct Anchors {
   std::vector<Vec3> places;  // of images and points
-  bool has_image = false;
+  bool has_rotation = false;
+  std::vector<Vec3> directions;  // length 1
+  std::vector<Vec3> heights;     // centres of images with heights
 };
 
 // Calls visit(lane, image) for every observation.
@@ -74,10 +76,42 @@ std::vector<Anchors> anchors_of(const AdjustProblem& problem, const Arrangement&
     if (is_constant)
       of.places.push_back(unknowns.frame().local(problem.points[at(arrangement.lane_point[lane])]));
     if (is_constant || gauge.part_of_image[at(image)] >= 0) return;
-    of.has_image = true;
+    of.has_rotation = true;
     of.places.push_back(centre_of(unknowns.start(), image));
   });
   return anchors;
+}
+
+// Adds the priors. Several priors of one image or point are at one place.
+void add_priors(const AdjustProblem& problem, const Arrangement& arrangement,
+                const Unknowns& unknowns, const Gauge& gauge, std::vector<Anchors>& anchors) {
+  const AdjustPriors& priors = problem.priors;
+  const auto of_image = [&](int image) -> Anchors* {
+    const int part = gauge.part_of_image[at(image)];
+    return part < 0 ? nullptr : &anchors[at(part)];
+  };
+  std::vector<char> has_place(gauge.part_of_image.size(), 0);
+  for (const PositionPrior& prior : priors.positions)
+    if (Anchors* const of = of_image(prior.image))
+      if (!std::exchange(has_place[at(prior.image)], char{1}))
+        of->places.push_back(unknowns.frame().local(prior.centre));
+  for (const DirectionPrior& prior : priors.directions)
+    if (Anchors* const of = of_image(prior.image)) of->directions.push_back(unit(prior.world));
+  for (const OrientationPrior& prior : priors.orientations)
+    if (Anchors* const of = of_image(prior.image)) of->has_rotation = true;
+  for (const HeightPrior& prior : priors.heights)
+    if (Anchors* const of = of_image(prior.image))
+      of->heights.push_back(centre_of(unknowns.start(), prior.image));
+  if (priors.points.empty()) return;
+  std::vector<const PointPrior*> first(problem.points.size(), nullptr);
+  for (const PointPrior& prior : priors.points)
+    if (!first[at(prior.point)]) first[at(prior.point)] = &prior;
+  for (std::size_t lane = 0; lane < gauge.part_of_lane.size(); ++lane) {
+    const int part = gauge.part_of_lane[lane];
+    if (part < 0) continue;
+    if (const PointPrior* const prior = first[at(arrangement.lane_point[lane])])
+      anchors[at(part)].places.push_back(unknowns.frame().local(prior->position));
+  }
 }
 
 // Place of the largest distance from `from`, and the distance.
@@ -95,22 +129,48 @@ bool are_on_line(const std::vector<Vec3>& places, const Vec3& origin, const Vec3
   });
 }
 
-// Sets the freedom of position and rotation. Returns true if the scale is free.
+// Sets the freedom that places and rotations leave. Returns true if the scale is free.
 bool set_freedom(const Anchors& anchors, double rounding, PartGauge& gauge) {
-  if (anchors.places.empty()) {
-    gauge.has_position = true, gauge.rotations = 3;
-    return true;
-  }
+  gauge.has_position = anchors.places.empty();
+  gauge.rotations = anchors.has_rotation ? 0 : 3;
+  if (gauge.has_position) return true;
   gauge.origin = anchors.places.front();
   const auto [other, distance] = farthest_of(anchors.places, gauge.origin);
-  if (distance <= rounding) {
-    gauge.rotations = anchors.has_image ? 0 : 3;
-    return true;
-  }
+  if (distance <= rounding) return true;
   gauge.axis = unit(difference(other, gauge.origin));
-  if (!anchors.has_image && are_on_line(anchors.places, gauge.origin, gauge.axis, rounding))
-    gauge.rotations = 1;
+  if (gauge.rotations == 3)
+    gauge.rotations = are_on_line(anchors.places, gauge.origin, gauge.axis, rounding) ? 1 : 0;
   return false;
+}
+
+// Leaves the rotation about a direction.
+void fix_direction(const Vec3& direction, PartGauge& gauge) {
+  if (gauge.rotations == 1 && norm(cross(gauge.axis, direction)) > kSamePlace) gauge.rotations = 0;
+  if (gauge.rotations == 3) gauge.rotations = 1, gauge.axis = direction;
+}
+
+// Largest difference of an image's coordinate along an axis from the first image's.
+double extent_along(const std::vector<Vec3>& centres, const Vec3& axis) {
+  double most = 0;
+  for (const Vec3& c : centres)
+    most = std::max(most, std::abs(dot(axis, difference(c, centres.front()))));
+  return most;
+}
+
+// Removes what heights determine. Returns true if the scale is still free.
+bool fix_heights(const std::vector<Vec3>& centres, const Vec3& up, double rounding,
+                 PartGauge& gauge) {
+  if (centres.empty()) return true;
+  std::vector<Vec3> level;  // a rotation about an axis moves heights by these along the axis
+  for (const Vec3& c : centres) level.push_back(cross(c, up));
+  const auto [other, distance] = farthest_of(level, level.front());
+  if (gauge.rotations == 1 && extent_along(level, gauge.axis) > rounding) gauge.rotations = 0;
+  if (gauge.rotations == 3 && distance > rounding) {
+    const Vec3 line = unit(difference(other, level.front()));
+    const bool is_plane = are_on_line(level, level.front(), line, rounding);
+    gauge.rotations = is_plane ? 0 : 1, gauge.axis = up;
+  }
+  return extent_along(centres, up) <= rounding;
 }
 
 // The rotation about an axis that is nearest to a rotation.
@@ -177,13 +237,17 @@ Gauge gauge_of(const AdjustProblem& problem, const Arrangement& arrangement,
     is_adjusted.push_back(unknowns.is_active()[6 * at(i)]);
   Gauge gauge;
   set_parts(arrangement, is_adjusted, gauge);
-  const std::vector<Anchors> anchors = anchors_of(problem, arrangement, unknowns, gauge);
+  std::vector<Anchors> anchors = anchors_of(problem, arrangement, unknowns, gauge);
+  add_priors(problem, arrangement, unknowns, gauge, anchors);
+  const Vec3 up = unit(problem.priors.up);
   const LocalFrame& frame = unknowns.frame();
   const double rounding = kSamePlace + 1e-15 * frame.scale * norm(frame.origin);
   std::vector<double> farthest(gauge.parts.size(), rounding);
   for (std::size_t p = 0; p < gauge.parts.size(); ++p) {
     PartGauge& part = gauge.parts[p];
-    if (!set_freedom(anchors[p], rounding, part))
+    const bool has_scale = set_freedom(anchors[p], rounding, part);
+    for (const Vec3& direction : anchors[p].directions) fix_direction(direction, part);
+    if (!fix_heights(anchors[p].heights, up, rounding, part) || !has_scale)
       farthest[p] = std::numeric_limits<double>::infinity();
     if (part.has_position) part.origin = centre_of(unknowns.start(), part.first);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The gauge: degrees of freedom of each part that neither observations nor constants determine.
+// The gauge: degrees of freedom of each part that neither observations nor constants nor priors
+// determine.
 #pragma once
 
 #include <bifocal/adjust.hpp>
@@ -20,6 +21,9 @@ namespace bifocal::adjustment {
 //   one point                     rotation about the point, scale
 //   several points on a line      rotation about the line
 //   others                        none
+// Measured positions of images and points count as constant points. An orientation leaves no free
+// rotation, and a direction the rotation about it. Heights of images leave the rotation about `up`
+// if the images are not in a vertical plane, and no scale if they are not in a horizontal one.
 struct PartGauge {
   int first = -1;             // keeps its centre if the position is free, and its rotation
   int second = -1;            // its centre keeps its distance from `origin`; -1: no free scale

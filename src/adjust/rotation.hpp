@@ -4,6 +4,7 @@
 
 #include <bifocal/geometry.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -26,6 +27,22 @@ namespace bifocal::adjustment {
   Mat3 R = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   for (std::size_t i = 0; i < 9; ++i) R[i] += a * W[i] + b * W2[i];
   return R;
+}
+
+// Inverse of rotation_of(), |w| <= pi.
+[[nodiscard]] inline Vec3 rotation_vector(const Mat3& R) {
+  const auto scaled = [](const Vec3& v, double s) { return Vec3{s * v[0], s * v[1], s * v[2]}; };
+  const Vec3 v = {0.5 * (R[7] - R[5]), 0.5 * (R[2] - R[6]), 0.5 * (R[3] - R[1])};
+  const double sine = norm(v), cosine = 0.5 * (R[0] + R[4] + R[8] - 1);
+  const double angle = std::atan2(sine, cosine);
+  if (sine > 1e-7) return scaled(v, angle / sine);
+  if (cosine > 0) return v;
+  // Half a circle: the columns of (R + I) / 2 are multiples of the axis.
+  const Vec3 squares = {R[0] + 1, R[4] + 1, R[8] + 1};
+  const auto k = static_cast<std::size_t>(std::ranges::max_element(squares) - squares.begin());
+  Vec3 axis = {R[k], R[3 + k], R[6 + k]};
+  axis[k] += 1;
+  return scaled(unit(axis), angle);
 }
 
 }  // namespace bifocal::adjustment

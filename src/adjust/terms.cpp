@@ -76,7 +76,7 @@ std::size_t Terms::bytes(const DeviceObservations& observations, const Unknowns&
 }
 
 Terms::Terms(Queue& queue, DeviceObservations& observations, const Unknowns& unknowns,
-             const AdjustOptions& options)
+             const AdjustOptions& options, const Priors& priors)
     : queue_(queue),
       observations_(observations),
       unknowns_(unknowns),
@@ -85,7 +85,8 @@ Terms::Terms(Queue& queue, DeviceObservations& observations, const Unknowns& unk
       loss_(static_cast<int>(options.loss)),
       loss_scale_(options.loss == AdjustLoss::trivial ? 1 : options.loss_scale),
       float_blocks_(choose_float_blocks(observations, unknowns, options)),
-      launch_(kGroup, {{"FREE", unknowns.free()}, {"FLOAT_BLOCKS", float_blocks_ ? 1 : 0}}) {
+      launch_(kGroup, {{"FREE", unknowns.free()}, {"FLOAT_BLOCKS", float_blocks_ ? 1 : 0}}),
+      priors_(queue, priors, unknowns) {
   const Device& device = queue.device();
   const std::size_t lanes = at(point_lanes_),
                     components = at(most_components(unknowns.view_size())),
@@ -145,6 +146,12 @@ Linearisation Terms::linearise(const Views& views) {
                             .lanes = point_lanes_,
                             .costs = costs_,
                             .steepest = decreases_});
+  priors_.add_to_points(launch_, {.points = observations_.points,
+                                  .is_free = observations_.is_free,
+                                  .normal = normal_,
+                                  .costs = costs_,
+                                  .steepest = decreases_,
+                                  .lanes = point_lanes_});
   launch_.linearise_views(queue_, {.count = chunk_lanes_},
                           {.poses = scene_.poses,
                            .image_cameras = image_cameras_,
@@ -170,6 +177,7 @@ Linearisation Terms::linearise(const Views& views) {
   const std::vector<double> sums = sum_views(2 * size);
   out.gradient = unknowns_.summed(sums, 2 * size, 0);
   out.diagonal = unknowns_.summed(sums, 2 * size, size);
+  out.cost += priors_.linearise(views, out.gradient, out.diagonal);
   return out;
 }
 
@@ -193,7 +201,9 @@ std::vector<double> Terms::diagonal_blocks() {
                           .lanes = chunk_lanes_,
                           .inverses = inverses_,
                           .sums = sums_});
-  return sum_views(TRIANGLE(unknowns_.view_size()));
+  std::vector<double> triangles = sum_views(TRIANGLE(unknowns_.view_size()));
+  priors_.add_to_blocks(triangles);
+  return triangles;
 }
 
 void Terms::solve_points(const Buffer<double>* vector, double gradient_part) {
@@ -251,6 +261,7 @@ void Terms::multiply(const Buffer<double>& vector, const Buffer<double>& damping
                           .damping = damping,
                           .vector = vector,
                           .product = product});
+  priors_.add_product(launch_, vector, product);
 }
 
 std::vector<double> Terms::points_gradient() {
@@ -289,7 +300,8 @@ Trial Terms::try_step(std::span<const double> step, const Views& moved, double l
                       .decreases = decreases_,
                       .step_lengths = step_lengths_,
                       .point_lengths = point_lengths_});
-  return {.cost = reduce(costs_),
+  priors_.add_costs(launch_, moved_, costs_);
+  return {.cost = reduce(costs_) + priors_.cost(moved),
           .decrease = reduce(decreases_),
           .step_length = reduce(step_lengths_),
           .point_length = reduce(point_lengths_)};

@@ -11,6 +11,7 @@
 
 #include "adjust/adjust.kernels.hpp"
 #include "adjust/observations.hpp"
+#include "adjust/priors/device_priors.hpp"
 #include "adjust/unknowns.hpp"
 
 namespace bifocal::adjustment {
@@ -30,7 +31,7 @@ class Terms {
  public:
   // Throws Error(usage) if max_memory bytes (0: any) do not suffice.
   Terms(Queue& queue, DeviceObservations& observations, const Unknowns& unknowns,
-        const AdjustOptions& options);
+        const AdjustOptions& options, const Priors& priors);
 
   // Bytes of the device that the arrays take.
   [[nodiscard]] static std::size_t bytes(const DeviceObservations& observations,
@@ -64,6 +65,9 @@ class Terms {
     return reinterpret_cast<const PoseRecord*>(scene_.poses.data());
   }
 
+  // Of the last linearise(); empty without priors of poses and cameras.
+  [[nodiscard]] const PriorTerms& prior_terms() const { return priors_.terms(); }
+
   // For solvers with kernels of their own.
   [[nodiscard]] Queue& queue() { return queue_; }
   [[nodiscard]] const kernels::adjust::launch<double>& launch() const { return launch_; }
@@ -94,6 +98,7 @@ class Terms {
   Buffer<double> is_active_, part_sums_;
   Buffer<int> image_cameras_, first_part_, part_first_, part_images_;
   int parts_;
+  DevicePriors priors_;
 };
 
 }  // namespace bifocal::adjustment

@@ -119,6 +119,9 @@ Unknowns::Unknowns(const AdjustProblem& problem, const std::vector<char>& used_i
     if (used_images[i]) used_cameras[at(image.camera)] = 1, ++users_[at(image.camera)];
   }
   set_cameras(problem, used_cameras);
+  has_level_ = std::ranges::any_of(problem.priors.heights, [&](const HeightPrior& prior) {
+    return used_images[at(prior.image)] != 0;
+  });
   is_active_.assign(6 * problem.images.size() + at(free_) * problem.cameras.size(), 0);
   for (std::size_t i = 0; i < problem.images.size(); ++i)
     std::fill_n(is_active_.begin() + static_cast<std::ptrdiff_t>(6 * i), 6,

@@ -74,6 +74,8 @@ class Unknowns {
   [[nodiscard]] int kinds() const { return kinds_; }
   [[nodiscard]] int used() const { return used_; }
   [[nodiscard]] int columns() const { return columns_; }
+  // True if heights have a common level, which is an unknown that solvers eliminate.
+  [[nodiscard]] bool has_level() const { return has_level_; }
 
   // Makes numbers constant.
   void pin(std::size_t unknown) { is_active_[unknown] = 0; }
@@ -90,6 +92,7 @@ class Unknowns {
   void set_cameras(const AdjustProblem& problem, const std::vector<char>& used_cameras);
 
   int images_, free_ = 0, kinds_ = 0, used_ = 0, columns_ = 0;
+  bool has_level_ = false;
   std::vector<const CameraModel*> models_;
   std::vector<std::vector<int>> adjusted_;
   std::vector<int> image_cameras_, users_;

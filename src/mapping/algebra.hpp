@@ -4,9 +4,10 @@
 
 #include <bifocal/geometry.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "adjust/rotation.hpp"
 
 namespace bifocal::mapping {
 
@@ -66,20 +67,7 @@ inline void add_to(Symmetric3& a, const Symmetric3& b) {
           s * (m[0] * m[3] - m[1] * m[1])};
 }
 
-// Inverse of adjustment::rotation_of(), |w| <= pi.
-[[nodiscard]] inline Vec3 rotation_vector(const Mat3& R) {
-  const Vec3 v = {0.5 * (R[7] - R[5]), 0.5 * (R[2] - R[6]), 0.5 * (R[3] - R[1])};
-  const double sine = norm(v), cosine = 0.5 * (R[0] + R[4] + R[8] - 1);
-  const double angle = std::atan2(sine, cosine);
-  if (sine > 1e-7) return scaled(v, angle / sine);
-  if (cosine > 0) return v;
-  // Half a circle: the columns of (R + I) / 2 are multiples of the axis.
-  const std::array<double, 3> squares = {R[0] + 1, R[4] + 1, R[8] + 1};
-  const auto k = static_cast<std::size_t>(std::ranges::max_element(squares) - squares.begin());
-  Vec3 axis = {R[k], R[3 + k], R[6 + k]};
-  axis[k] += 1;
-  return scaled(unit(axis), angle);
-}
+using adjustment::rotation_vector;
 
 // Angle between unit vectors, rad; exact for small angles.
 [[nodiscard]] inline double angle_between(const Vec3& a, const Vec3& b) {

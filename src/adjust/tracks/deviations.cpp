@@ -8,7 +8,9 @@
 #include "adjust/arrangement.hpp"
 #include "adjust/block_diagonal.hpp"
 #include "adjust/dense_system.hpp"
+#include "adjust/gauge.hpp"
 #include "adjust/layout.hpp"
+#include "adjust/priors/priors.hpp"
 #include "adjust/terms.hpp"
 #include "runtime/integers.hpp"
 
@@ -23,6 +25,12 @@ constexpr double kLeastDamping = 1e-11;
 constexpr double kGaugeFreedom = 7;
 constexpr double kHeld = 1e8;  // damping of a held unknown, relative to the diagonal
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+std::vector<double> least_damping(const std::vector<double>& diagonal) {
+  std::vector<double> damping;
+  for (const double d : diagonal) damping.push_back(kLeastDamping * d);
+  return damping;
+}
 
 // Damping of the unknowns that hold position, rotation and scale: of the first image, and of a
 // coordinate of the farthest one.
@@ -44,8 +52,7 @@ std::vector<double> gauge_damping(const AdjustProblem& problem,
       if (const double d = std::abs(to[k] - origin[k]); d > distance)
         distance = d, farthest = 6 * i + 3 + k;
   }
-  std::vector<double> damping;
-  for (const double d : diagonal) damping.push_back(kLeastDamping * d);
+  std::vector<double> damping = least_damping(diagonal);
   for (std::size_t k = 0; k < 6; ++k) damping[6 * first + k] = kHeld * diagonal[6 * first + k];
   damping[farthest] = kHeld * diagonal[farthest];
   return damping;
@@ -110,18 +117,23 @@ std::vector<std::vector<double>> intrinsic_deviations(const AdjustProblem& probl
   if (chosen.empty()) return deviations;
   Queue cpu;
   DeviceObservations observations(cpu, arrangement, problem.points, unknowns.frame());
-  Terms terms(cpu, observations, unknowns, options);
+  const Priors priors(problem, arrangement, unknowns, options.deviation_px);
+  Terms terms(cpu, observations, unknowns, options, priors);
   const Linearisation linearisation = terms.linearise(unknowns.start());
   terms.damp(0);
   const bool has_few_pairs = observation_pairs(arrangement) <= kMostPairs;
   const DenseSystem system(arrangement, unknowns, true);
   const bool is_exact = has_few_pairs && system.envelope().operations() <= kMostOperations;
+  const bool is_held =
+      problem.priors.empty() || gauge_of(problem, arrangement, unknowns).freedom().total() > 0;
   const std::vector<double> damping =
-      gauge_damping(problem, arrangement.used_images, unknowns, linearisation.diagonal);
+      is_held ? gauge_damping(problem, arrangement.used_images, unknowns, linearisation.diagonal)
+              : least_damping(linearisation.diagonal);
   const std::vector<double> variances =
       is_exact ? exact_variances(system, terms, linearisation.diagonal, damping, chosen)
                : least_variances(terms, unknowns, damping, chosen);
-  const double redundancy = 2 * static_cast<double>(arrangement.observations) + kGaugeFreedom -
+  const double redundancy = 2 * static_cast<double>(arrangement.observations) +
+                            static_cast<double>(priors.rows()) + (is_held ? kGaugeFreedom : 0) -
                             static_cast<double>(unknowns.active_count()) -
                             3 * static_cast<double>(std::ranges::count(arrangement.is_free, 1.0));
   const double unit = 2 * linearisation.cost / std::max(redundancy, 1.0);

@@ -10,10 +10,12 @@ namespace bifocal::adjustment {
 
 // Returns the standard deviation of each parameter of each camera, px for focal lengths and
 // principal points, for the deviation of observations that the residuals show; 0 if it is not
-// adjusted, infinite if the observations do not determine it. The points of the problem are known,
-// and its images share points. The deviation is exact if the reduced system can be factorised
-// quickly, otherwise a lower bound: the deviation if all other images were known, for a shared
-// camera if all poses were known. options: the loss. Throws as adjust().
+// adjusted, infinite if observations and priors do not determine it. Priors count, with
+// options.deviation_px; if they leave a part of the gauge free, all of it is held. The points of
+// the problem are known, and its images share points. The deviation is exact if the reduced system
+// can be factorised quickly, otherwise a lower bound: the deviation if all other images were known,
+// for a shared camera if all poses were known. options: the loss and the deviation of observations.
+// Throws as adjust().
 [[nodiscard]] std::vector<std::vector<double>> intrinsic_deviations(
     const AdjustProblem& problem, const AdjustOptions& options = {});
 

@@ -10,6 +10,7 @@
 
 #include "adjust/layout.hpp"
 #include "adjust/levenberg_marquardt.hpp"
+#include "adjust/priors/priors.hpp"
 #include "adjust/reduced_solver.hpp"
 #include "adjust/terms.hpp"
 #include "runtime/integers.hpp"
@@ -169,6 +170,7 @@ std::int64_t AdjustSession::count() {
 
 AdjustResult AdjustSession::adjust(const AdjustOptions& options) {
   AdjustResult result;
+  check_priors(problem_);
   const Unknowns unknowns(problem_, arrangement_.used_images, frame_);
   if (std::ranges::count(arrangement_.used_images, char{1}) == 0) return result;
   const std::unique_ptr<ReducedSolver> solver =
@@ -177,8 +179,15 @@ AdjustResult AdjustSession::adjust(const AdjustOptions& options) {
           : make_iterative_solver(unknowns, options);
   AdjustOptions chosen = options;
   chosen.float_blocks = !result.is_dense && !result.is_sparse;
-  Terms terms(queue_, observations_, unknowns, chosen);
+  const Priors priors(problem_, arrangement_, unknowns, options.deviation_px);
+  Terms terms(queue_, observations_, unknowns, chosen, priors);
   const Views views = minimise(terms, unknowns, *solver, options, result);
+  if (!problem_.priors.empty()) {
+    std::vector<PointRecord> points(at(observations_.point_lanes));
+    observations_.points.download(queue_, numbers_of(points));
+    queue_.wait();
+    priors.report(views, points, result);
+  }
   write_views(arrangement_.used_images, unknowns, views, problem_);
   return result;
 }

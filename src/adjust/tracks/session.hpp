@@ -34,7 +34,7 @@ class AdjustSession {
   AdjustSession(const AdjustSession&) = delete;
   AdjustSession& operator=(const AdjustSession&) = delete;
 
-  // Poses and cameras, which the caller may change between calls; not the points.
+  // Poses, cameras and priors, which the caller may change between calls; not the points.
   [[nodiscard]] AdjustProblem& problem() { return problem_; }
 
   // Computes the points from the rays of all observations, unit vectors in the axes of the cameras
