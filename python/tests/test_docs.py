@@ -1,10 +1,14 @@
 """The snippets of the manuals run, each page in order and in one namespace, and docs/python.md prints the documented output."""
 
+import os
 import pathlib
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from data_folder import DATA, needs_data
 from room import Room
 from scenes import K, Scene, angle_deg, direction_deg
 from test_images import texture
@@ -88,3 +92,12 @@ def test_the_shortest_ways_give_results_in_the_stated_lines(tmp_path, monkeypatc
     for database in ("matches.db", "out.db"):
         assert bifocal.report(tmp_path / database, tmp_path / "again.html", overwrite=True)["verified"] == 1, database
     assert (tmp_path / "out.html").stat().st_size > 10_000
+
+
+def test_lines_of_code_are_those_of_the_snippets():
+    script = DOCS.parent / "bench/peers/lines-of-code"
+    assert subprocess.run([sys.executable, script, "--check"]).returncode == 0
+    needs_data("strecha/fountain-P11/0004.jpg.camera")
+    jobs = "bifocal:photographs+matches+folder+database+bundle+batch"
+    ran = subprocess.run([sys.executable, script, "--run", jobs], env={**os.environ, "BIFOCAL_DATA": str(DATA)}, capture_output=True, text=True)
+    assert ran.returncode == 0 and ran.stdout.count("\n") == 8, ran.stdout + ran.stderr
