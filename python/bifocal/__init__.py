@@ -23,7 +23,7 @@ def _refuse_other_project(packages: _pathlib.Path) -> None:
 
 _refuse_other_project(_pathlib.Path(__file__).parent.parent)
 
-from . import _core, depth, doubts, linalg, pairs, results, solvers, two_view
+from . import _core, depth, doubts, linalg, pairs, priors, results, solvers, two_view
 from ._arguments import check_public as _check_public
 from ._adjust import adjust
 from ._cameras import Camera, LensCamera, distort_points, pinhole_of, undistort_points
@@ -102,7 +102,7 @@ else:
 
             module = importlib.import_module(".colmap", __name__)
             return module if name == "colmap" else module.map_database
-        for module in (solvers, pairs, doubts, depth, two_view, results):
+        for module in (solvers, pairs, priors, doubts, depth, two_view, results):
             if name in module.__all__:
                 raise AttributeError(f"bifocal.{name} is now {module.__name__}.{name}")
         if name in ("BundleAdjustOptions", "TwoViewGeometryOptions"):
@@ -174,6 +174,7 @@ __all__ = [
     "missing_devices",
     "pairs",
     "pinhole_of",
+    "priors",
     "read_calibration",
     "read_correspondences",
     "read_image",

@@ -12,6 +12,7 @@ from ._cameras import LensCamera
 from ._devices import device_id
 from ._numbers import array_of, flags_of, indices_of
 from ._options import AdjustOptions
+from .priors import Prior, tables_of
 
 if TYPE_CHECKING:
     import numpy
@@ -59,19 +60,23 @@ class Adjusted:
         points: Adjusted points, shape (P, 3).
         errors: Distance in px of each observation from the projection of its point, shape (N,); NaN if the camera does not see the point.
         used: False for observations that were left out, shape (N,): not finite, behind the camera, or of a point with one observation.
-        initial_cost, final_cost: Sum of the costs of the used observations at the start and at the end, px^2.
+        initial_cost, final_cost: Sum of the costs of the used observations and priors at the start and at the end, px^2.
+        prior_cost: The part of `final_cost` that priors have, px^2.
+        prior_residuals: Of each prior in standard deviations, by kind: 'positions', 'directions', 'orientations', 'points', 'heights' and 'parameters';
+            NaN if its image, point or camera has no used observations.
+        height_level: Level above which heights are measured, along `HeightPriors.up`, world units; 0 without heights.
         iterations: Number of iterations.
         reason: Cause of the end: 'function tolerance', 'max iterations', ...
         is_converged: True if a tolerance was reached.
         parts: Number of parts of the scene that share no point.
-        redundancy: Number of observed values, minus parameters, plus degrees of freedom of the gauge.
-        freedom: Degrees of freedom that neither observations nor constants determine, so that the start does: 'position', 'rotation' and 'scale',
+        redundancy: Number of observed values and of values of priors, minus parameters, plus degrees of freedom of the gauge.
+        freedom: Degrees of freedom that neither observations nor constants nor priors determine, so that the start does: 'position', 'rotation' and 'scale',
             sums over the parts.
         history: State after each iteration.
         undetermined: With `AdjustOptions.covariance`: the image or the camera that the observations do not determine, such as 'image 3'; then
             there are no covariances. '' otherwise.
-        camera_covariances: Covariance of the parameters of each camera for observations with a standard deviation of 1 px; None without
-            `AdjustOptions.covariance`.
+        camera_covariances: Covariance of the parameters of each camera for observations with a standard deviation of `AdjustOptions.deviation_px`;
+            None without `AdjustOptions.covariance`.
         pose_covariances: Shape (I, 6, 6): rotation in camera axes in rad, then centre; None without `AdjustOptions.covariance`.
         point_covariances: Shape (P, 3, 3); None without `AdjustOptions.covariance`.
     """
@@ -84,6 +89,9 @@ class Adjusted:
     used: NDArray[numpy.bool_]
     initial_cost: float
     final_cost: float
+    prior_cost: float
+    prior_residuals: dict[str, Numbers]
+    height_level: float
     iterations: int
     reason: str
     is_converged: bool
@@ -195,6 +203,7 @@ def adjust(
     constant_cameras: ArrayLike | bool = False,
     constant_images: ArrayLike | bool = False,
     constant_points: ArrayLike | bool = False,
+    priors: Sequence[Prior] = (),
     options: AdjustOptions | None = None,
     device: str | None = "auto",
     progress: Callable[[AdjustIteration], bool | None] | None = None,
@@ -210,6 +219,8 @@ def adjust(
         camera_indices: Camera of each image, integers of shape (I,); can be left out if there is one camera.
         constant_params: Parameters of all cameras that are not adjusted: 'focal_length', 'principal_point', 'extra_params'.
         constant_cameras, constant_images, constant_points: Booleans, one each or one for all: cameras, poses and points that are not adjusted.
+        priors: Measured positions, directions and others, one object of `bifocal.priors` for each kind. Give `AdjustOptions(deviation_px=...)`, the
+            standard deviation of an observation, with them. The start should be near the priors.
         options: Of the solver.
         device: Where the adjustment runs: 'auto' (the first CUDA device, else an OpenCL GPU, else the CPU), 'cpu', 'cuda:0', ...
         progress: Called after each iteration; False ends the adjustment with the best scene so far, True and None go on.
@@ -227,6 +238,8 @@ def adjust(
     arrays["constant_cameras"] = flags_of(constant_cameras, "constant_cameras", len(all_cameras))
     arrays["constant_images"] = flags_of(constant_images, "constant_images", len(arrays["R"]))
     arrays["constant_points"] = flags_of(constant_points, "constant_points", len(arrays["points"]))
+    counts = {"images": len(arrays["R"]), "points": len(arrays["points"]), "cameras": len(all_cameras)}
+    arrays["priors"] = tables_of(priors, counts)
     found = _core.adjust_arrays(arrays, options, device_id(device) or "auto", iteration_callback(progress))
     return _result(all_cameras, found)
 

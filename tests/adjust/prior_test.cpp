@@ -231,6 +231,26 @@ TEST(PriorResults, HaveTheSameBytesForAnyNumberOfThreadsAndInEveryRun) {
   }
 }
 
+// A chain of images, which the sparse solver takes, with the row of the level.
+TEST(PriorResults, TheSparseSolverTakesHeights) {
+  constexpr int kImages = 120, kPoints = 1500;
+  Scene scene =
+      test::make_scene({.images = kImages, .points = kPoints, .visible = 1, .disturbed = 0.3});
+  std::erase_if(scene.start.observations, [](const AdjustObservation& o) {
+    return std::abs(o.image - o.point * kImages / kPoints) > 6 || (o.image + o.point) % 2 == 0;
+  });
+  std::mt19937_64 random(4);
+  scene.start.priors = test::priors_of(scene.truth, {.positions = true, .heights = true}, random);
+  AdjustProblem sparse = scene.start, dense = scene.start;
+  AdjustOptions options = {.function_tolerance = 1e-13};
+  const AdjustResult found = adjust(sparse, options);
+  options.solver = AdjustSolver::dense;
+  const AdjustResult expected = adjust(dense, options);
+  EXPECT_TRUE(found.is_sparse);
+  EXPECT_NEAR(found.final_cost, expected.final_cost, 1e-9 * expected.final_cost);
+  EXPECT_NEAR(found.prior_residuals.level, expected.prior_residuals.level, 1e-4);
+}
+
 TEST(PriorResults, EveryDeviceReachesTheSameCost) {
   const Scene scene = large_scene();
   AdjustOptions options = {.function_tolerance = 1e-13, .solver = AdjustSolver::iterative};

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
+#include "adjust/prior_scenes.hpp"
 #include "adjust/scenes.hpp"
 #include "support/devices.hpp"
 
@@ -156,6 +158,32 @@ TEST(AdjustSession, EqualsAnAdjustmentOfTheUsedObservations) {
     AdjustProblem adjusted = session.problem();
     adjusted.points = after.points, adjusted.observations = same.observations;
     EXPECT_NEAR(adjust_cost(adjusted, options) / result.final_cost, 1, 1e-9) << id;
+  });
+}
+
+// Priors that the caller sets between two calls.
+TEST(AdjustSession, TakesPriors) {
+  test::Scene given =
+      test::make_scene({.images = kImages, .points = 900, .cameras = 3, .disturbed = 0.3});
+  std::mt19937_64 random(3);
+  const AdjustPriors priors = test::priors_of(given.truth, test::kAllPriors, random);
+  const AdjustOptions options = {.function_tolerance = 1e-12,
+                                 .solver = AdjustSolver::iterative,
+                                 .cg_tolerance = 1e-4,
+                                 .deviation_px = 0.5};
+  given.start.priors = priors;
+  AdjustProblem same = given.start;
+  const AdjustResult expected = adjust(same, options);
+  given.start.priors = {};
+  test::for_each_device([&](Queue& queue, const std::string& id) {
+    AdjustSession session(queue, given.start);
+    session.problem().priors = priors;
+    const AdjustResult result = session.adjust(options);
+    EXPECT_NEAR(result.final_cost / expected.final_cost, 1, 1e-6) << id;
+    EXPECT_NEAR(result.prior_cost / expected.prior_cost, 1, 1e-3) << id;
+    EXPECT_EQ(result.prior_residuals.points.size(), priors.points.size()) << id;
+    session.problem().priors.positions[0].image = kImages;
+    EXPECT_THROW((void)session.adjust(options), Error) << id;
   });
 }
 

@@ -2,6 +2,7 @@
 // Binds bundle adjustment: of arrays, and of COLMAP's models (bifocal/_adjust.py,
 // _colmap_model.py).
 #include "models.hpp"
+#include "priors.hpp"
 
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -138,6 +139,7 @@ AdjustProblem problem_of(const nb::dict& d) {
         {images.data()[i], places.data()[i], seen.data()[2 * i], seen.data()[2 * i + 1]});
   problem.constant_points.assign(constant_points.data(),
                                  constant_points.data() + constant_points.size());
+  problem.priors = priors_of(nb::cast<nb::dict>(d["priors"]));
   return problem;
 }
 
@@ -155,6 +157,9 @@ nb::dict adjust_arrays(const nb::dict& arrays, nb::handle given_options, const s
     errors = colmap::reprojection_errors(problem);
   }
   nb::dict d = result_dict(result);
+  d["prior_cost"] = result.prior_cost;
+  d["prior_residuals"] = residuals_dict(result.prior_residuals);
+  d["height_level"] = result.prior_residuals.level;
   nb::list params;
   for (const AdjustCamera& k : problem.cameras) params.append(nb::cast(k.params));
   d["params"] = params;

@@ -25,7 +25,7 @@ def adjusted():
     arrays = {"R": [I3, I3], "t": [i.translation for i in m.images], "points": m.points.xyz, "observations": np.concatenate([i.xy for i in m.images])}
     more = {"image_indices": images, "point_indices": np.tile(np.arange(12), 2), "camera_indices": [0, 0]}
     options = bifocal.AdjustOptions(max_iterations=2)
-    return bifocal.adjust, {"cameras": LENS, **arrays, **more, "options": options, "device": "cpu", "progress": lambda _: None}
+    return bifocal.adjust, {"cameras": LENS, **arrays, **more, "options": options, "device": "cpu", "progress": lambda _: None, "priors": [bifocal.priors.PositionPriors([0], [[0, 0, 0]], I3)]}
 
 
 def writer(f):
