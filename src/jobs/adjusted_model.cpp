@@ -32,10 +32,10 @@ NpyArray matrices_of(const std::vector<std::array<double, N>>& matrices, std::in
 
 // Writes the NPZ file that docs/formats.md describes.
 void write_covariances(const fs::path& file, const colmap::Model& model,
-                       const colmap::BundleAdjustResult& result) {
+                       const colmap::BundleAdjustResult& result, double deviation_px) {
   const AdjustResult& a = result.adjustment;
-  const double variance =
-      a.redundancy > 0 ? 2 * a.final_cost / static_cast<double>(a.redundancy) : 0;
+  const double redundancy = static_cast<double>(a.redundancy) * deviation_px * deviation_px;
+  const double variance = redundancy > 0 ? 2 * a.final_cost / redundancy : 0;
   std::vector<NamedArray> arrays = {{"variance", {{}, std::vector<double>{variance}}},
                                     {"image_ids", ids_of(model.images)},
                                     {"poses", matrices_of(a.pose_covariances, 6)},
@@ -77,7 +77,7 @@ colmap::BundleAdjustResult adjust_and_write(Queue& queue, const AdjustFiles& giv
   if (files.adjusted) files.adjusted();
   colmap::write_model(out.staged(""), model, format);
   if (files.has_covariance_file && options.adjust.covariance && result.undetermined.empty())
-    write_covariances(out.staged(kCovariances), model, result);
+    write_covariances(out.staged(kCovariances), model, result, options.adjust.deviation_px);
   out.commit();
   return result;
 }

@@ -180,6 +180,7 @@ void add_adjust(Program& program, Context& context) {
   const colmap::BundleAdjustOptions& a = o->adjust;
   add_flags(command, o->adjust,
             FlagChanges()
+                .leave_out(a.adjust.deviation_px)
                 .change(a.adjust.covariance,
                         {.help = "also write covariances.npz, as docs/formats.md describes"})
                 .change(a.refine_focal_length, {.help = "keep focal lengths"})
