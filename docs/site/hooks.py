@@ -27,6 +27,7 @@ MODULES = {
     "bifocal._collection": "Many images",
     "bifocal.pairs": "Pair selection",
     "bifocal._adjust": "Bundle adjustment",
+    "bifocal.priors": "Priors of bundle adjustment",
     "bifocal._dense": "Dense depth of many views",
     "bifocal._pictures": "Images",
     "bifocal._stereo_matching": "Dense stereo",

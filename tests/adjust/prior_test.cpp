@@ -185,6 +185,31 @@ TEST(PriorResults, PriorsOfImagesWithoutObservationsHaveNoEffect) {
   EXPECT_EQ(with.images[7].cam_from_world.t, scene.start.images[0].cam_from_world.t);
 }
 
+// Two measurements of one image, point or parameter count as one of half the variance.
+TEST(PriorResults, SeveralPriorsOfOneThingAreIndependent) {
+  Scene scene = scene_with(test::kAllPriors);
+  AdjustProblem twice = scene.start, sharp = scene.start;
+  const auto repeat = [](auto& list) { list.insert(list.end(), list.begin(), list.end()); };
+  repeat(twice.priors.positions), repeat(twice.priors.points), repeat(twice.priors.parameters);
+  repeat(twice.priors.directions), repeat(twice.priors.orientations), repeat(twice.priors.heights);
+  const double root = std::sqrt(0.5);
+  for (PositionPrior& p : sharp.priors.positions)
+    for (double& v : p.covariance) v *= 0.5;
+  for (PointPrior& p : sharp.priors.points)
+    for (double& v : p.covariance) v *= 0.5;
+  for (DirectionPrior& p : sharp.priors.directions) p.deviation *= root;
+  for (OrientationPrior& p : sharp.priors.orientations)
+    for (double& v : p.deviations) v *= root;
+  for (HeightPrior& p : sharp.priors.heights) p.deviation *= root;
+  for (ParameterPrior& p : sharp.priors.parameters) p.deviation *= root;
+  const AdjustOptions options = {.function_tolerance = 1e-14};
+  const AdjustResult a = adjust(twice, options), b = adjust(sharp, options);
+  EXPECT_NEAR(a.final_cost, b.final_cost, 1e-9 * a.final_cost);
+  EXPECT_NEAR(a.prior_cost, b.prior_cost, 1e-6 * a.prior_cost);
+  for (std::size_t p = 0; p < twice.points.size(); ++p)
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(twice.points[p][k], sharp.points[p][k], 1e-6);
+}
+
 // A point that one image sees is at its measured position, except along its ray.
 TEST(PriorResults, APointWithAPriorIsUsedIfOneImageSeesIt) {
   Scene scene = scene_with({.points = true});
