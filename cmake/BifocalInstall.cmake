@@ -22,4 +22,4 @@ configure_package_config_file(cmake/bifocal-config.cmake.in ${PROJECT_BINARY_DIR
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/bifocal-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/bifocal-config.cmake ${PROJECT_BINARY_DIR}/bifocal-config-version.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/bifocal)
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})  # this README has no links into the checkout

@@ -259,7 +259,7 @@ def _check_class(cls: type) -> None:
 def check_public(names: Iterable[str], space: dict[str, Any]) -> None:
     """Replaces the public functions of a module, and the public methods of its classes, by functions that check their arguments.
 
-    A function is replaced in its own module, too, where pickle looks for it.
+    A function is replaced in its own module, too, where pickle looks for it. dir() of a public module lists its public names.
 
     Args:
         names: Names of the public functions and classes.
@@ -274,3 +274,6 @@ def check_public(names: Iterable[str], space: dict[str, Any]) -> None:
             home = sys.modules[thing.__module__]
             if getattr(home, name, None) is thing:
                 setattr(home, name, space[name])
+    if not space["__name__"].rpartition(".")[2].startswith("_") and "." in space["__name__"]:
+        shown = sorted({*names, *(name for name in space if name.startswith("__"))})
+        space["__dir__"] = lambda: shown

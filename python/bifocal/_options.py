@@ -574,5 +574,17 @@ def _refuse(options: Any, name: str, value: Any) -> NoReturn:
     raise AttributeError(f"{type(options).__name__} has no option '{name}', but {', '.join(options.__dataclass_fields__)}; {changed}")
 
 
+def _state_of(options: Any) -> list[Any]:
+    """Returns the values of all options, for pickle and copy."""
+    return [getattr(options, name) for name in options.__dataclass_fields__]
+
+
+def _set_state(options: Any, state: list[Any]) -> None:
+    """Sets the values of all options, for pickle and copy."""
+    for name, value in zip(options.__dataclass_fields__, state):
+        object.__setattr__(options, name, value)
+
+
 for _name in __all__:
-    setattr(globals()[_name], "__setattr__", _refuse)
+    for _method, _function in (("__setattr__", _refuse), ("__getstate__", _state_of), ("__setstate__", _set_state)):
+        setattr(globals()[_name], _method, _function)

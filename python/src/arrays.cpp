@@ -97,9 +97,12 @@ AnyArray array_of(nb::handle object, const char* name) {
   if (nb::try_cast(object, array, false) && array.is_valid()) return array;
   const nb::object converted = native(numpy_array(object, name, nullptr));
   if (nb::try_cast(converted, array, false) && array.is_valid()) return array;
-  type_error(fmt::format("{}: {} of dtype {}, must be an array of numbers", name,
+  const nb::object dtype = converted.attr("dtype");
+  const bool is_long = nb::cast<std::string>(dtype.attr("kind")) == "f";  // longdouble
+  type_error(fmt::format("{}: {} of dtype {}, must be an array of numbers{}", name,
                          nb::cast<std::string>(nb::handle(object.type()).attr("__name__")),
-                         nb::cast<std::string>(nb::str(nb::object(converted.attr("dtype"))))));
+                         nb::cast<std::string>(nb::str(dtype)),
+                         is_long ? " of at most 64 bits" : ""));
 }
 
 std::string shape_text(const AnyArray& array) {

@@ -197,6 +197,29 @@ TEST(PairFiles, PolarDisparitiesAreNotDescribedAsDepths) {
   }
 }
 
+TEST(Pair, PointsOutRectifiedPhotographs) {
+  const TemporaryFolder folder;
+  write_pictures(folder);
+  const std::string text = "px in the median: the photographs are rectified, and bifocal stereo ";
+  const Ran r = run(folder, "pair left.png right.png --out o");
+  EXPECT_NE(r.out.find(text + "left.png right.png matches them as they are\n"), std::string::npos)
+      << r.out;
+  const std::string page = read_file(folder / "o/report.html");
+  EXPECT_NE(page.find("<td>Camera 1</td><td>unknown; for the depth 480 px are assumed</td>"),
+            std::string::npos);
+  // The same pair, both photographs on their sides.
+  for (const char* name : {"left", "right"}) {
+    const ImageU8 image = read_image(folder / fmt::format("{}.png", name));
+    ImageU8 rotated(image.height, image.width, image.channels);
+    for (int y = 0; y < image.height; ++y)
+      for (int x = 0; x < image.width; ++x) rotated.at(image.height - 1 - y, x) = image.at(x, y);
+    write_png(folder / fmt::format("{}_rotated.png", name), rotated);
+  }
+  const Ran rotated = run(folder, "pair left_rotated.png right_rotated.png --no-dense --out p");
+  EXPECT_EQ(rotated.code, 0) << rotated.err;
+  EXPECT_EQ(rotated.out.find(text), std::string::npos) << rotated.out;
+}
+
 TEST(PairFiles, AgreeAboutARefusedPair) {
   const TemporaryFolder folder;
   write_png(folder / "a.png", texture(400, 300, 1));

@@ -5,6 +5,7 @@
 #include <bifocal/device.hpp>
 #include <bifocal/version.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -54,12 +55,39 @@ void set_features(const Options& o, PairOptions& pair) {
   pair.surf->balance = pair.sift.balance;
 }
 
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Returns a sentence if the photographs are rectified already: the rows of the inliers agree, and
+// their columns differ much more. Empty otherwise.
+std::string rectified_text(const Options& o, const PairResult& r) {
+  constexpr int kLeast = 30;
+  if (r.kind == ModelKind::homography || r.estimate.num_inliers < kLeast) return "";
+  std::vector<double> columns, rows;
+  for (std::size_t i = 0; i < r.points.size(); ++i) {
+    if (!r.estimate.inliers[i]) continue;
+    columns.push_back(std::abs(r.points[i].x2 - r.points[i].x1));
+    rows.push_back(std::abs(r.points[i].y2 - r.points[i].y1));
+  }
+  const double off = median_of(std::move(rows));
+  if (off > 0.5 || median_of(std::move(columns)) < 10 * off) return "";
+  return fmt::format(
+      "rows of the inliers differ by {:.2f} px in the median: the photographs are rectified, and "
+      "bifocal stereo {} {} matches them as they are\n",
+      off, o.left, o.right);
+}
+
 // cloud_points: points of cloud.ply.
-std::string summary(const PairResult& r, std::size_t cloud_points, const OutputFolder& folder) {
+std::string summary(const Options& o, const PairResult& r, std::size_t cloud_points,
+                    const OutputFolder& folder) {
   std::string text;
   if (r.outcome == Outcome::ok) {
     text = fmt::format("{}: {} of {} matches are inliers\n{}\n", to_string(r.kind),
                        r.estimate.num_inliers, r.points.size(), r.reason);
+    text += rectified_text(o, r);
     if (const std::string estimated = estimated_camera_text(r.estimated_camera); !estimated.empty())
       text += estimated + "\n";
     if (const std::string deviation = pose_deviation_text(r); !deviation.empty())
@@ -154,7 +182,7 @@ void run(Options o, Context& context) {
     announce_interruption(kFilesWritten);
   }
   print_lost_disparities(written.lost_disparities, o.all_files);
-  print_out(o.common.json ? written.geometry : summary(result, written.cloud_points, folder));
+  print_out(o.common.json ? written.geometry : summary(o, result, written.cloud_points, folder));
   print_doubts(o, result, context);
 }
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import bifocal
-from bifocal import colmap
+from bifocal import colmap, cv, poselib
 
 MODULES = bifocal.depth, bifocal.doubts, bifocal.pairs, bifocal.priors, bifocal.results, bifocal.solvers, bifocal.two_view
 MOST = 81
@@ -26,6 +26,11 @@ def test_names_of_a_module_exist_once(module):
     for name in module.__all__:
         thing = getattr(module, name)
         assert hasattr(thing, "is_checked") or not inspect.isfunction(thing), f"{module.__name__}.{name} does not check its arguments"
+
+
+@pytest.mark.parametrize("module", (colmap, cv, poselib, *MODULES), ids=lambda module: module.__name__)
+def test_completion_of_a_module_lists_its_public_names(module):
+    assert [name for name in dir(module) if not name.startswith("_")] == sorted(module.__all__)
 
 
 @pytest.mark.parametrize(

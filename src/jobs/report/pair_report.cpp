@@ -31,7 +31,11 @@ double rotation_deg(const Mat3& R) {
   return std::acos(cosine) * 180 / std::numbers::pi;
 }
 
-std::string camera_text(const std::optional<Intrinsics>& c) {
+// Returns the given camera, or the focal length that was assumed for the depth in its place.
+std::string camera_text(const std::optional<Intrinsics>& c, const PairResult& r,
+                        const Intrinsics DensePair::*used) {
+  if (!c && r.dense && r.dense->cameras == CameraSource::assumed)
+    return fmt::format("unknown; for the depth {:.0f} px are assumed", ((*r.dense).*used).fx);
   return c ? fmt::format("fx {:.2f}, fy {:.2f}, cx {:.2f}, cy {:.2f} px", c->fx, c->fy, c->cx,
                          c->cy)
            : "unknown";
@@ -140,8 +144,8 @@ void add_numbers(Page& page, const PairReport& in) {
                {"Inliers", fmt::format("{}", r.estimate.ok() ? r.estimate.num_inliers : 0)},
                {"Model", r.estimate.ok() ? std::string(to_string(r.kind)) : "none"},
                {"Iterations", fmt::format("{}", r.estimate.iterations)},
-               {"Camera 1", camera_text(in.cameras.camera1)},
-               {"Camera 2", camera_text(in.cameras.camera2)}};
+               {"Camera 1", camera_text(in.cameras.camera1, r, &DensePair::camera1)},
+               {"Camera 2", camera_text(in.cameras.camera2, r, &DensePair::camera2)}};
   if (in.cameras.known()) rows.push_back({"Cameras from", in.cameras.source});
   if (r.estimated_camera.focal_length > 0)
     rows.push_back({"Estimated focal length",
