@@ -201,7 +201,7 @@ TEST(Pair, PointsOutRectifiedPhotographs) {
   const TemporaryFolder folder;
   write_pictures(folder);
   const std::string text = "px in the median: the photographs are rectified, and bifocal stereo ";
-  const Ran r = run(folder, "pair left.png right.png --out o");
+  const Ran r = run(folder, "pair left.png right.png --kind fundamental --out o");
   EXPECT_NE(r.out.find(text + "left.png right.png matches them as they are\n"), std::string::npos)
       << r.out;
   const std::string page = read_file(folder / "o/report.html");
@@ -215,7 +215,8 @@ TEST(Pair, PointsOutRectifiedPhotographs) {
       for (int x = 0; x < image.width; ++x) rotated.at(image.height - 1 - y, x) = image.at(x, y);
     write_png(folder / fmt::format("{}_rotated.png", name), rotated);
   }
-  const Ran rotated = run(folder, "pair left_rotated.png right_rotated.png --no-dense --out p");
+  const Ran rotated =
+      run(folder, "pair left_rotated.png right_rotated.png --kind fundamental --no-dense --out p");
   EXPECT_EQ(rotated.code, 0) << rotated.err;
   EXPECT_EQ(rotated.out.find(text), std::string::npos) << rotated.out;
 }
