@@ -1,5 +1,6 @@
 """Writes the C++ reference: the declarations and comments of the public headers as one page."""
 
+import itertools
 import pathlib
 import re
 
@@ -37,6 +38,7 @@ HEADERS = [
     ("fields", "Options"),
 ]
 NAME = re.compile(r"(?:struct|class|enum class) (\w+)|(\w+)\(")
+REFLECTION = re.compile(r"template <MaybeConst|constexpr const char\* name_of")  # follows the options that it lists
 SKIPPED = re.compile(r"^(?:template <MaybeConst|constexpr const char\* name_of|#|BIFOCAL_|\}|namespace|using namespace)")
 
 
@@ -52,8 +54,8 @@ def blocks(text):
             code.append(line)
             depth += line.count("{") - line.count("}")
             continue
-        if code and not SKIPPED.match(code[0]):
-            yield "\n".join(comment), "\n".join(code)
+        if code and (shown := list(itertools.takewhile(lambda line: not REFLECTION.match(line), code))) and not SKIPPED.match(code[0]):
+            yield "\n".join(comment), "\n".join(shown)
         comment, code, depth = [], [], 0
 
 
