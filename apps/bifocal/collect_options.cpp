@@ -72,10 +72,11 @@ FlagChanges changes_of(const CollectOptions& c) {
       .change(c.loop_period, {.range = Range::within(0, 1e6), .group = kPairsGroup})
       .change(c.partners, {.range = Range::within(1, 1e6), .group = kPairsGroup})
       .change(c.gps.max_distance_m,
-              {.name = "--gps-distance", .help = "gps: largest distance of a pair in m"})
-      .change(c.gps.most, {.name = "--gps-neighbours",
-                           .help = "gps: largest number of nearest images paired with an image",
-                           .range = Range::within(1, 1e6)})
+              {.name = "--gps-distance", .help = "gps and auto: largest distance of a pair in m"})
+      .change(c.gps.most,
+              {.name = "--gps-neighbours",
+               .help = "gps and auto: largest number of nearest images paired with an image",
+               .range = Range::within(1, 1e6)})
       .change(sift.max_features,
               {.help = "largest number of features per photograph; the strongest are kept",
                .range = Range::within(1, 1e6)})
@@ -101,7 +102,8 @@ void add_pairs_option(const Command& command, CollectArguments& o) {
   words.pop_back();  // the last one stands for a file
   command
       .option("--pairs", o.pairs,
-              "all (pairs whose largest features match, and pairs that may link components), "
+              "auto (gps if more than 60 photographs all have plausible positions, otherwise "
+              "all), all (pairs whose largest features match, and pairs that may link components), "
               "exhaustive (every pair), sequential (neighbours by name, digits as numbers, with "
               "loops), retrieval (similar images), gps (images taken close together), or a file "
               "with two names on a line")

@@ -13,7 +13,7 @@ namespace bifocal::cli {
 
 struct CollectArguments {
   std::vector<std::string> images;
-  std::string database, pairs = "all", intrinsics, features = "rootsift", matches, masks;
+  std::string database, pairs = "auto", intrinsics, features = "rootsift", matches, masks;
   double ratio = 0;  // 0: not given
   CollectOptions collect;
   bool drops_contradicting = false, is_strict = false;

@@ -16,6 +16,7 @@
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/fields.hpp>
+#include <bifocal/geodesy.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 #include <bifocal/io.hpp>

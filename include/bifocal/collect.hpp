@@ -38,6 +38,10 @@ namespace bifocal {
 
 // How the pairs to match are selected.
 enum class PairChoice {
+  automatic,  // gps with few neighbours if there are more than 60 photographs, all have a position,
+              // and the positions make a connected map that is large compared with GPS errors;
+              // pairs of the screen between components that this leaves; otherwise all. Once a
+              // database has begun, its choice is kept
   all,  // all pairs that pass a screen (ScreenOptions), and pairs that may link separate components
   exhaustive,  // all pairs
   sequential,  // neighbours in the order of comes_before() (SequentialOptions), with loops closed
@@ -46,8 +50,8 @@ enum class PairChoice {
   gps,         // the nearest images by EXIF's GPS position (NearOptions)
   listed,      // pairs listed in a file (read_pairs)
 };
-inline constexpr std::string_view kPairChoiceWords[] = {"all",       "exhaustive", "sequential",
-                                                        "retrieval", "gps",        "file"};
+inline constexpr std::string_view kPairChoiceWords[] = {
+    "auto", "all", "exhaustive", "sequential", "retrieval", "gps", "file"};
 
 // Which photographs share a camera; COLMAP's AUTO, SINGLE and PER_IMAGE.
 enum class CameraSharing {
@@ -120,7 +124,7 @@ struct CollectProgress {
 };
 
 struct CollectOptions {
-  PairChoice pairs = PairChoice::all;
+  PairChoice pairs = PairChoice::automatic;
   // Screen of PairChoice::all. If verified pairs leave the photographs in several components, the
   // `links` best rejected pairs from each component to the rest are matched, too; this repeats
   // while a pair is verified. Features of other tools are not screened, because most have no scale.
@@ -131,7 +135,7 @@ struct CollectOptions {
   int loop_partners = 10;
   RetrievalOptions retrieval = {};
   int partners = 20;
-  NearOptions gps = {};
+  NearOptions gps = {.most = 15};
   std::filesystem::path pairs_file = {};
 
   // The contrast threshold equals COLMAP's. The number of features is similar: COLMAP limits
@@ -194,7 +198,7 @@ void fields(Options& options, const Visit& visit) {
   BIFOCAL_FIELD(retrieval, "retrieval, and loops of sequential: similarity of images");
   BIFOCAL_FIELD(partners, "retrieval: number of images that each image is matched with",
                 Range::at_least(1));
-  BIFOCAL_FIELD(gps, "gps: which images are near each other");
+  BIFOCAL_FIELD(gps, "gps and auto: which images are near each other");
   BIFOCAL_FIELD(pairs_file, "file: list of pairs, two names on a line");
   BIFOCAL_FIELD(sift, "how features are found");
   BIFOCAL_FIELD(surf, "SURF features instead");
@@ -229,15 +233,21 @@ struct CollectResult {
   std::int64_t matched = 0;   // with at least min_matches matches
   std::int64_t verified = 0;  // with a geometry
   colmap::FocalLengths focal_lengths = {};
-  // Further remarks, one sentence each: why no pair was selected, photographs without a position,
-  // doubtful intrinsics, a restart from the beginning.
+  // Further remarks, one sentence each: pairs selected by position, why no pair was selected,
+  // photographs without a position, doubtful intrinsics, a restart from the beginning.
   std::vector<std::string> notes;
   std::vector<std::pair<std::string, double>>
       seconds;  // by stage; sums to the duration of the call
 };
 
 // Computes the database of a collection of photographs, or resumes an interrupted run. Photographs
-// that cannot be read are left out and reported.
+// that cannot be read are left out and reported. So is an orthomosaic among them: a file with
+// neither camera nor position in EXIF and with other proportions, where at least 10 other files
+// are present and 90 % of these have both.
+//
+// Positions with altitudes, and directions of gravity from the gimbal of a drone, become the
+// database's priors (colmap::Database::pose_priors). The covariance of a position is known if EXIF
+// or XMP state its deviation (PhotographInfo::position_deviations_m).
 //
 // Throws Error(usage) with the option that is out of range, or that differs from the unfinished
 // work. Throws Error(input) if known intrinsics are given for photographs of several sizes, if

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <bifocal/camera.hpp>
+#include <bifocal/geodesy.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/image.hpp>
 
@@ -221,18 +222,27 @@ void write_file(const std::filesystem::path& file, std::string_view bytes);
 // Start of PhotographInfo::camera if EXIF has neither make nor model.
 inline constexpr std::string_view kUnknownCamera = "--";
 
-// Size of a photograph and information from its EXIF block.
+// Size of a photograph and information from its EXIF block and its XMP packet.
 struct PhotographInfo {
   int width = 0, height = 0;  // px, as stored: EXIF's orientation is not applied
   // Identifies the camera: "Make-Model-focal length-WIDTHxHEIGHT", equal for photographs of one
   // camera with one setting; "--focal length in px-WIDTHxHEIGHT" without make and model (0: no
   // focal length). Empty if EXIF has one of them, or both and no focal length.
-  std::string camera;
+  std::string camera{};
   // px, as from intrinsics_from_exif() (io.hpp).
-  std::optional<double> focal_length;
-  std::optional<GeoPosition> position;  // from EXIF's GPS block
+  std::optional<double> focal_length{};
+  std::optional<GeoPosition> position{};  // from EXIF's GPS block
   // Message about impossible EXIF values, which were ignored; empty without such values.
   std::string doubt{};
+  // m, from EXIF's GPSAltitude and its reference, or XMP's AbsoluteAltitude of drones (DJI). Some
+  // receivers write heights above the ellipsoid, others above sea level.
+  std::optional<double> altitude_m = {};
+  // Standard deviations of the position in m, east, north and up: XMP's RtkStdLon, RtkStdLat and
+  // RtkStdHgt, or EXIF's GPSHPositioningError for both horizontal axes and twice its value for up.
+  std::optional<Vec3> position_deviations_m = {};
+  // From XMP's drone-dji: height above take-off in m, angles of the camera and of the aircraft.
+  std::optional<double> relative_altitude_m = {};
+  std::optional<Attitude> gimbal = {}, flight = {};
 };
 
 // A photograph in 8-bit grey, in the pixels of the file.

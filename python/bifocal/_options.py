@@ -524,7 +524,7 @@ class CollectOptions:
         loop_partners: Sequential: most similar images tried for a loop. Range: at least 1.
         retrieval: Retrieval, and loops of sequential: similarity of images.
         partners: Retrieval: number of images that each image is matched with. Range: at least 1.
-        gps: Gps: which images are near each other.
+        gps: Gps and auto: which images are near each other.
         pairs_file: File: list of pairs, two names on a line.
         sift: How features are found.
         surf: SURF features instead.
@@ -541,7 +541,7 @@ class CollectOptions:
         overwrite: Replace the database, and discard unfinished work with other options.
     """
 
-    pairs: Literal["all", "exhaustive", "sequential", "retrieval", "gps", "file"] = "all"
+    pairs: Literal["auto", "all", "exhaustive", "sequential", "retrieval", "gps", "file"] = "auto"
     screen: ScreenOptions = field(default_factory=lambda: ScreenOptions())
     links: int = 10
     sequential: SequentialOptions = field(default_factory=lambda: SequentialOptions())
@@ -549,7 +549,7 @@ class CollectOptions:
     loop_partners: int = 10
     retrieval: RetrievalOptions = field(default_factory=lambda: RetrievalOptions())
     partners: int = 20
-    gps: NearOptions = field(default_factory=lambda: NearOptions())
+    gps: NearOptions = field(default_factory=lambda: NearOptions(most=15))
     pairs_file: Path | None = None
     sift: SiftOptions = field(default_factory=lambda: SiftOptions(max_features=12288, contrast_threshold=0.02))
     surf: SurfOptions | None = None

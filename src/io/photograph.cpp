@@ -15,7 +15,13 @@ namespace bifocal {
 namespace {
 
 PhotographInfo info_of(const io::Exif& exif, int width, int height) {
-  PhotographInfo info{width, height, {}, {}, exif.position, {}};
+  PhotographInfo info{.width = width, .height = height};
+  info.position = exif.position;
+  info.altitude_m = exif.altitude_m;
+  info.position_deviations_m = exif.position_deviations_m;
+  info.relative_altitude_m = exif.relative_altitude_m;
+  info.gimbal = exif.gimbal;
+  info.flight = exif.flight;
   const double mm = exif.focal_on_film_mm > 0 ? exif.focal_on_film_mm : exif.focal_mm;
   if (!exif.make.empty() && !exif.model.empty() && mm > 0)
     info.camera = fmt::format("{}-{}-{:g}-{}x{}", exif.make, exif.model, mm, width, height);

@@ -62,10 +62,11 @@ TEST(Shell, WordsAreSuggestedWhereFilesArePossible) {
     EXPECT_EQ(r.code, 2) << r.err;
     return r.err;
   };
-  EXPECT_NE(error_of("--pairs sequental")
-                .find("--pairs: sequental not in {all,exhaustive,sequential,retrieval,gps}, and "
-                      "there is no such file or folder; did you mean sequential?"),
-            std::string::npos)
+  EXPECT_NE(
+      error_of("--pairs sequental")
+          .find("--pairs: sequental not in {auto,all,exhaustive,sequential,retrieval,gps}, and "
+                "there is no such file or folder; did you mean sequential?"),
+      std::string::npos)
       << error_of("--pairs sequental");
   EXPECT_NE(error_of("--features shift").find("did you mean sift?"), std::string::npos);
   EXPECT_NE(error_of("--masks nowhere").find("bifocal: --masks: nowhere: is no folder"),

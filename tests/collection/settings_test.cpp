@@ -41,8 +41,8 @@ void change_each(Options& options, const std::string& path, const Change& change
 // Returns a way of choosing pairs and features for each option that some ways ignore.
 std::vector<CollectOptions> ways(const std::filesystem::path& given) {
   std::vector<CollectOptions> all;
-  for (const PairChoice pairs :
-       {PairChoice::all, PairChoice::sequential, PairChoice::retrieval, PairChoice::gps})
+  for (const PairChoice pairs : {PairChoice::automatic, PairChoice::all, PairChoice::sequential,
+                                 PairChoice::retrieval, PairChoice::gps})
     all.push_back({.pairs = pairs});
   all.push_back({.surf = SurfOptions{}});
   all.push_back({.given = {.source = given}});

@@ -25,6 +25,7 @@ struct ExifTags {
   std::vector<double> latitude = {}, longitude = {};
   char north = 'N', east = 'E';
   std::optional<double> altitude = {};  // m; negative: below sea level
+  double horizontal_error = 0;          // m
 };
 
 class ExifBlock {
@@ -53,6 +54,7 @@ class ExifBlock {
       gps.push_back({5, kByte, *tags.altitude < 0 ? 1U : 0U});
       gps.push_back(rational(6, {std::abs(*tags.altitude)}));
     }
+    if (tags.horizontal_error > 0) gps.push_back(rational(0x1F, {tags.horizontal_error}));
     first.push_back({0x8769, kLong, 0});
     if (!gps.empty()) first.push_back({0x8825, kLong, 0});
     const auto behind = std::uint32_t(8 + size_of(first));
@@ -133,6 +135,15 @@ class ExifBlock {
 
 inline std::string exif_block(const ExifTags& tags, bool big_endian = false) {
   return ExifBlock(big_endian).write(tags);
+}
+
+// Returns an XMP block with these attributes of a description.
+inline std::string xmp_block(const std::string& attributes) {
+  return std::string("http://ns.adobe.com/xap/1.0/\0", 29) +
+         "<?xpacket begin='' id='W5M0MpCehiHzreSzNTczkc9d'?><x:xmpmeta xmlns:x='adobe:ns:meta/'>"
+         "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description "
+         "xmlns:drone-dji='http://www.dji.com/drone-dji/1.0/' " +
+         attributes + "/></rdf:RDF></x:xmpmeta><?xpacket end='w'?>";
 }
 
 // Inserts the block as an APP1 segment in front of all segments of the JPEG.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // COLMAP's SQLite databases of versions 3.8 to 4.2.1: cameras, images, keypoints, descriptors,
-// matches and verified two-view geometries.
+// matches, verified two-view geometries and priors of poses.
 //
 //   colmap::Database db("database.db", colmap::Access::create);
 //   colmap::Transaction all(db);
@@ -156,6 +156,27 @@ struct TwoViewGeometry {
 // E, and inverts H and the pose.
 [[nodiscard]] TwoViewGeometry swapped(TwoViewGeometry geometry);
 
+// Coordinates of a prior's position, with the numbers used in the file.
+enum class PriorCoordinates {
+  undefined = -1,
+  wgs84 = 0,      // degrees north, degrees east, altitude in m
+  cartesian = 1,  // x, y, z of one frame for all images
+};
+
+// Position and direction of gravity of an image from sources other than its pixels, such as EXIF.
+// A member without a value is unknown.
+struct PosePrior {
+  Id image = 0;
+  PriorCoordinates coordinates = PriorCoordinates::undefined;
+  std::optional<Vec3> position = {};  // of the projection centre
+  // Of the position: east, north, up in m^2 for wgs84, otherwise in squares of its units.
+  // Symmetric and positive definite.
+  std::optional<Mat3> covariance = {};
+  // Direction of gravity (down, unit length) in the axes of the camera: x right, y down, z forward.
+  // A camera that looks straight down has (0, 0, 1).
+  std::optional<Vec3> gravity = {};
+};
+
 // How a database is opened.
 enum class Access {
   read,    // for reading only
@@ -186,9 +207,9 @@ struct RowFault {
 // other's writes.
 //
 // A created file has the tables that all versions from 3.10 on read (cameras, images, keypoints,
-// descriptors, matches, two_view_geometries; user_version 4000000). It has a write-ahead log, so
-// committed work survives if the process is killed. Each write outside a Transaction is committed
-// separately, which takes milliseconds.
+// descriptors, matches, two_view_geometries; user_version 4000000), until a prior is written. It
+// has a write-ahead log, so committed work survives if the process is killed. Each write outside a
+// Transaction is committed separately, which takes milliseconds.
 class Database {
  public:
   // Opens a database. Throws Error(input) if the file is missing, is not a database, or lacks a
@@ -220,6 +241,11 @@ class Database {
   // against the keypoints.
   [[nodiscard]] std::optional<std::vector<IndexPair>> matches(Id image1, Id image2) const;
   [[nodiscard]] std::optional<TwoViewGeometry> geometry(Id image1, Id image2) const;
+  // Reads the priors of images in the order of their numbers, from the layouts of 3.10 to 4.2.1;
+  // empty without the table. Priors of other sensors are skipped. Positions are finite, but not
+  // checked further: a latitude may be 150. Damaged rows throw, unless `faults` is given as for
+  // cameras(): a damaged member is then unknown, and a prior of a missing image is left out.
+  [[nodiscard]] std::vector<PosePrior> pose_priors(std::vector<RowFault>* faults = nullptr) const;
 
   // Insert a camera or image and return its number; number 0 gets the next free number. Throws if
   // the number or the name is already used.
@@ -231,6 +257,12 @@ class Database {
   void write_matches(Id image1, Id image2, std::span<const IndexPair> matches);
   void write_geometry(Id image1, Id image2, const TwoViewGeometry& geometry);
   void erase_geometry(Id image1, Id image2);  // no effect if the pair has no row
+  // Inserts or replaces the prior of an image. The first prior of a database creates the table of
+  // version 4, with which versions 3.10 to 3.13 refuse the database. An existing table of these
+  // versions keeps its layout, which has no gravity. Throws Error(usage) if the image is missing
+  // or a value is not finite, if the covariance is not symmetric and positive definite, or if
+  // the gravity is not of unit length (to 1e-3).
+  void write(const PosePrior& prior);
   // Removes the keypoints and descriptors of an image, and the matches and geometries of all its
   // pairs, whose indices would be wrong for other keypoints.
   void erase_keypoints(Id image);

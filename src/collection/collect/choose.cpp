@@ -48,6 +48,9 @@ class Chooser {
       if (last_.empty()) return {};
     } else if (options_.pairs == PairChoice::retrieval && round_ == 2) {
       last_ = choose_more(of_rounds(known));
+    } else if (options_.pairs == PairChoice::automatic && round_ == 2) {
+      last_ = between_components(of_rounds(known));
+      if (last_.empty()) return {};
     } else {
       return {};
     }
@@ -84,6 +87,24 @@ class Chooser {
     return linking_pairs(static_cast<int>(rows_.size()), verified, left_out(), options_.links);
   }
 
+  // Returns the pairs that pass the screen, of images in different components of the view graph:
+  // positions may be wrong, and places far from the others may be seen from there.
+  [[nodiscard]] std::vector<ImagePair> between_components(const PairCounts& counts) const {
+    ImageComponents components(static_cast<int>(rows_.size()));
+    for (const WorkDatabase::PairCount& c : counts)
+      if (c.inliers > 0) components.join(c.pair);
+    std::vector<ImagePair> pairs = named(all_pairs(static_cast<int>(images_.size())));
+    std::erase_if(pairs, [&](const ImagePair& p) {
+      return components.of(p.image1) == components.of(p.image2);
+    });
+    if (pairs.empty()) return {};
+    const std::vector<int> matches = screen(job_, pairs, static_cast<int>(rows_.size()));
+    std::vector<ImagePair> passed;
+    for (std::size_t k = 0; k < pairs.size(); ++k)
+      if (matches[k] >= options_.screen.min_matches) passed.push_back(pairs[k]);
+    return passed;
+  }
+
   // Returns the pairs of the first round, as image numbers. Only photographs with
   // features take part.
   std::vector<ImagePair> choose() {
@@ -103,6 +124,7 @@ class Chooser {
       case PairChoice::retrieval:
         pairs = retrieval();
         break;
+      case PairChoice::automatic:
       case PairChoice::gps:
         pairs = near_pairs(positions(), options_.gps);
         break;

@@ -13,6 +13,7 @@
 
 #include "collection/collect/masks.hpp"
 #include "collection/collect/stages.hpp"
+#include "collection/collect/survey.hpp"
 
 namespace bifocal {
 namespace fs = std::filesystem;
@@ -34,12 +35,14 @@ class Collection {
   Collection(const DeviceSet& devices, const PhotographFiles& photographs, const fs::path& database,
              const CollectOptions& options)
       : database_(database),
-        job_{devices, photographs, options, database.string() + ".part"},
-        settings_(settings_of(job_)) {}
+        options_(options),
+        job_{devices, photographs, options_, database.string() + ".part"} {}
 
   CollectResult run() {
     std::error_code none;
     const LockFile lock(database_, fs::exists(database_, none));
+    choose_pairs();
+    settings_ = settings_of(job_);
     if (is_complete()) {
       if (fs::exists(job_.work_file, none)) sqlite::remove_database(job_.work_file);
       result_.notes = read_collect_summary(database_).notes;
@@ -54,6 +57,7 @@ class Collection {
       end_stage("photographs");
       return result_;
     }
+    job_.mosaics = mosaics_among(job_.photographs.files, heads());
     const SizeLimits limits = check_sizes(job_);
     job_.found = std::make_unique<FeatureStore>(memory_of_found(job_, limits.least_memory));
     open_work();
@@ -72,6 +76,16 @@ class Collection {
   }
 
  private:
+  // Replaces PairChoice::automatic by `all` unless pairs are selected by positions. Begun work
+  // keeps its choice.
+  void choose_pairs();
+  // Returns the value of the setting `pairs` of begun work; nullopt without it.
+  [[nodiscard]] std::optional<std::string> recorded_pairs() const;
+  [[nodiscard]] const Heads& heads() {
+    if (!heads_) heads_ = heads_of(job_.photographs.files);
+    return *heads_;
+  }
+
   // Runs the stages on the work file and returns the notes.
   std::vector<std::string> fill(const SizeLimits& limits) {
     WorkDatabase work(job_.work_file, colmap::Access::write);
@@ -126,7 +140,9 @@ class Collection {
 
   using NamedSeconds = std::pair<std::string, double>;
   fs::path database_;
+  CollectOptions options_;
   Job job_;
+  std::optional<Heads> heads_;
   Settings settings_;
   CollectResult result_;
   std::chrono::steady_clock::time_point stage_start_ = std::chrono::steady_clock::now();
@@ -170,6 +186,31 @@ std::map<std::string, const PhotographRow*> by_name(std::span<const PhotographRo
   std::map<std::string, const PhotographRow*> all;
   for (const PhotographRow& r : rows) all.emplace(r.name, &r);
   return all;
+}
+
+std::optional<std::string> Collection::recorded_pairs() const {
+  std::error_code none;
+  const bool is_finished = fs::exists(database_, none) && !options_.overwrite;
+  const fs::path& file = is_finished ? database_ : job_.work_file;
+  if (!fs::exists(file, none)) return {};
+  try {
+    for (const auto& [name, value] : read_collect_summary(file).settings)
+      if (name == "pairs") return value;
+  } catch (const Error&) {  // no database: reported later
+  }
+  return {};
+}
+
+void Collection::choose_pairs() {
+  if (options_.pairs != PairChoice::automatic) return;
+  const auto is_by_position = [&] {
+    if (!options_.given.source.empty()) return false;  // the screen needs features found here
+    if (const auto recorded = recorded_pairs())
+      return *recorded == kPairChoiceWords[static_cast<std::size_t>(PairChoice::automatic)];
+    const std::set<std::string> mosaics = mosaics_among(job_.photographs.files, heads());
+    return is_map(job_.photographs.files, heads(), mosaics, options_.gps);
+  };
+  if (!is_by_position()) options_.pairs = PairChoice::all;
 }
 
 bool Collection::is_complete() {

@@ -68,7 +68,7 @@ std::vector<std::unique_ptr<KeptFeatures>> kept_features(const Job& job, std::in
   std::vector<std::unique_ptr<KeptFeatures>> kept;
   if (!job.options.given.source.empty()) return kept;
   const int images = static_cast<int>(job.photographs.files.size());
-  const int largest = is_screened(job.options) ? job.options.screen.features : 0;
+  const int largest = uses_screen(job.options) ? job.options.screen.features : 0;
   const std::int64_t bytes_of_rows = images * largest * std::int64_t{sizeof(std::int64_t)};
   for (const Device& device : job.devices.devices()) {
     const std::int64_t bytes =

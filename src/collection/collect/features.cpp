@@ -21,6 +21,9 @@ namespace bifocal::collection {
 namespace {
 
 constexpr int kMostAtOnce = 16, kFewOnCpu = 4;
+constexpr const char* kMosaic =
+    "looks like an orthomosaic: unlike the others it has neither a camera nor a position in EXIF, "
+    "and other proportions";
 constexpr std::size_t kExtraBatches = 2;  // batches: one in reading, one in writing
 
 // A photograph between file and database.
@@ -79,12 +82,16 @@ class Loader {
   }
 
  private:
-  static Loaded load(PhotographRow row) {
+  [[nodiscard]] Loaded load(PhotographRow row) const {
     Loaded loaded;
     loaded.row = std::move(row);
     try {
       loaded.bytes = read_file(loaded.row.file, kMaxImageBytes);
       if (!loaded.row.mask.empty()) loaded.mask_bytes = read_file(loaded.row.mask, kMaxImageBytes);
+      if (job_.mosaics.contains(loaded.row.name)) {
+        loaded.row.content = content_of(loaded.bytes, loaded.mask_bytes);
+        leave_out(loaded, kMosaic);
+      }
     } catch (const Error& e) {
       leave_out(loaded, e.what());
     }

@@ -63,6 +63,7 @@ std::string why_no_pairs(const CollectOptions& o, const Counts& n) {
   if (n.all < 2)
     return n.all == 0 ? "no photograph could be read" : "one photograph alone makes no pair";
   switch (o.pairs) {
+    case PairChoice::automatic:
     case PairChoice::gps:
       return n.with_position < 2
                  ? std::string()  // already reported
@@ -172,7 +173,7 @@ SizeLimits check_sizes(const Job& job) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     const PhotographFile& f = files[i];
     const io::ClaimedSize& size = sizes[i];
-    if (size.width == 0) continue;
+    if (size.width == 0 || job.mosaics.contains(f.name)) continue;
     ++all.try_emplace({size.width, size.height}, OfSize{f.name}).first->second.photographs;
     if (!K) continue;
     if (first.width == 0) first = size, name = f.name;
@@ -222,6 +223,11 @@ std::vector<std::string> notes_of(const Job& job, std::span<const PhotographRow>
                         : fmt::format("{} of {} have a position (EXIF's GPS); the others are in no "
                                       "pair",
                                       n.with_position, photographs(n.all)));
+  if (o.pairs == PairChoice::automatic)
+    notes.push_back(
+        fmt::format("{} have positions (EXIF's GPS), so each is paired with the {} nearest: {} of "
+                    "{} pairs; --pairs all tries all",
+                    photographs(n.all), o.gps.most, pairs.size(), n.all * (n.all - 1) / 2));
   if (o.pairs == PairChoice::listed && n.all < rows.size())
     if (const std::size_t lost = listed_pairs_lost(o, rows, pairs.size()); lost > 0)
       notes.push_back(fmt::format("{} of the listed pairs {} of photographs that were left out",

@@ -65,11 +65,12 @@ Addresses left_out(const CollectOptions& o) {
   unless(!is_given, {&o.max_side, &o.matching, &o.surf});
   unless(!is_given && !o.surf, {&o.sift});
   unless(is_given, {&o.given});
-  unless(is_screened(o), {&o.screen, &o.links});
+  unless(uses_screen(o), {&o.screen});
+  unless(is_screened(o), {&o.links});
   unless(is_sequential, {&o.sequential, &o.loop_period, &o.loop_partners});
   unless(is_sequential || is_retrieval, {&o.retrieval});
   unless(is_retrieval, {&o.partners});
-  unless(o.pairs == PairChoice::gps, {&o.gps});
+  unless(o.pairs == PairChoice::gps || o.pairs == PairChoice::automatic, {&o.gps});
   unless(o.pairs == PairChoice::listed, {&o.pairs_file});
   return all;
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
+#include <set>
 
 #include "collection/collect/feature_store.hpp"
 #include "collection/collect/kept_features.hpp"
@@ -23,6 +24,7 @@ struct Job {
   std::filesystem::path work_file;
   std::unique_ptr<FeatureStore> found = {};
   std::vector<std::unique_ptr<KeptFeatures>> kept = {};  // on each device; null if it keeps none
+  std::set<std::string> mosaics = {};  // names of files that are orthomosaics, no photographs
 
   // Returns the features that this device keeps; may be null.
   [[nodiscard]] KeptFeatures* kept_on(const Device& device) const {
@@ -148,6 +150,10 @@ struct ChosenPairs {
                                        const StageRunner& stage);
 // Returns whether pairs are selected by the screen.
 [[nodiscard]] bool is_screened(const CollectOptions& options);
+// Returns whether some pairs may be selected by the screen.
+[[nodiscard]] inline bool uses_screen(const CollectOptions& options) {
+  return is_screened(options) || options.pairs == PairChoice::automatic;
+}
 // Returns for each pair the number of matches among its largest features. images: number
 // of all photographs.
 [[nodiscard]] std::vector<int> screen(const Job& job, std::span<const ImagePair> pairs, int images);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "collection/colmap/flight_records.hpp"
 #include "collection/colmap/pair.hpp"
 #include "io/parse.hpp"
 
@@ -159,6 +160,10 @@ void WorkDatabase::set_camera(int number, colmap::Id camera) {
   run("UPDATE images SET camera_id = ? WHERE image_id = ?",
       fmt::format("table images, image_id {}", image_id(number)), static_cast<std::int64_t>(camera),
       static_cast<std::int64_t>(image_id(number)));
+  if (colmap::DatabaseInside::state(database_).tables.priors != colmap::PriorTable::of_sensors)
+    return;
+  run("UPDATE pose_priors SET corr_sensor_id = ? WHERE corr_data_id = ? AND corr_sensor_type = 0",
+      fmt::format("table pose_priors, image {}", image_id(number)), camera, image_id(number));
 }
 
 void WorkDatabase::remove_camera(colmap::Id camera) {
@@ -188,11 +193,29 @@ void WorkDatabase::add(const PhotographRow& row, const colmap::Image& image,
                        const ImageFeatures& features) {
   add(row);
   database_.write(image);
+  add_priors(image.id, row.info);
   database_.write_keypoints(image.id, features.keypoints);
   if (features.descriptors) database_.write_descriptors(image.id, *features.descriptors);
   if (!features.own_descriptors.empty())
     run("INSERT INTO bifocal_descriptors VALUES(?, ?)", "table bifocal_descriptors, " + row.name,
         image.id, std::as_bytes(std::span(features.own_descriptors)));
+}
+
+// As COLMAP's extractor, writes a position only together with its altitude. Its gravity comes from
+// the gimbal: EXIF's orientation, from which COLMAP derives it, says nothing about the pitch.
+void WorkDatabase::add_priors(colmap::Id image, const PhotographInfo& info) {
+  colmap::PosePrior prior{.image = image};
+  if (info.position && info.altitude_m) {
+    prior.coordinates = colmap::PriorCoordinates::wgs84;
+    prior.position = {info.position->latitude_deg, info.position->longitude_deg, *info.altitude_m};
+    if (const auto& s = info.position_deviations_m)
+      prior.covariance = {(*s)[0] * (*s)[0], 0, 0, 0, (*s)[1] * (*s)[1], 0, 0, 0,
+                          (*s)[2] * (*s)[2]};
+  }
+  if (info.gimbal) prior.gravity = gravity_of(*info.gimbal);
+  if (prior.position || prior.gravity) database_.write(prior);
+  if (info.gimbal || info.relative_altitude_m)
+    colmap::write(database_, {image, info.relative_altitude_m, info.gimbal});
 }
 
 void WorkDatabase::set_changed(const PhotographRow& row) {

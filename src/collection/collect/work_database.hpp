@@ -8,6 +8,8 @@
 //   bifocal_photographs  every photograph, also if it was left out, and its file
 //   bifocal_screened     pairs that the screen left out
 //   bifocal_descriptors  descriptors of SURF, which COLMAP would take for SIFT descriptors
+//   bifocal_pose_priors  heights and angles of drones (flight_records.hpp), if a photograph has
+//   them
 //
 // The file may have been damaged or changed since it was written. Reading checks each row and
 // throws Error(input) with the file, the table and the row if the content is invalid.
@@ -160,6 +162,8 @@ class WorkDatabase {
   void run(std::string_view sql, const Where& where, const Values&... values) {
     colmap::DatabaseInside::state(database_).run(sql, where, values...);
   }
+  // Writes what is known about the pose of an image; nothing if nothing is known.
+  void add_priors(colmap::Id image, const PhotographInfo& info);
   [[nodiscard]] std::optional<std::string> get(const std::string& name) const;
   [[nodiscard]] PhotographRow photograph_of(const sqlite::Statement& row, int number) const;
   void set_features(PhotographRow& row, bool has_descriptors) const;

@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -18,9 +19,19 @@ namespace bifocal::colmap {
 // Columns of geometries that some versions lack, in the order of Database::geometry().
 inline constexpr const char* kOptional[] = {"F", "E", "H", "qvec", "tvec"};
 
+// Layout of the table pose_priors.
+enum class PriorTable {
+  absent,
+  of_images,   // 3.10 to 3.13: a row for each image
+  of_sensors,  // from 4.0 on: a row for each datum of a sensor
+};
+
 struct Tables {
   bool descriptor_types = false;  // from 4.0 on
   bool has_frames = false;        // from 3.12 on, if the table has a row
+  PriorTable priors = PriorTable::absent;
+  bool has_prior_covariances = false;
+  std::string prior_fault;  // why the table pose_priors cannot be read; empty without a reason
   // Presence of the columns kOptional, and SQL statements for the existing columns.
   std::array<bool, std::size(kOptional)> of_geometry{};
   // select_geometries: of a range of pair_id, which is the column after those of select_geometry.
@@ -31,6 +42,10 @@ struct Tables {
 
 // Throws Error(input) if a table or column of all versions is missing.
 [[nodiscard]] Tables inspect(const sqlite::Connection& connection);
+
+// Returns the names of a table's columns; empty without this table.
+[[nodiscard]] std::set<std::string> columns_of(const sqlite::Connection& connection,
+                                               const std::string& table);
 
 // Creates the tables in an empty file and enables its write-ahead log.
 void create_tables(const sqlite::Connection& connection);

@@ -27,14 +27,6 @@ const Table kNeeded[] = {
 // Databases up to this user_version store an unset pose as the identity.
 constexpr std::int64_t kLastWithIdentity = 3130000;
 
-std::set<std::string> columns_of(const sqlite::Connection& connection, const std::string& table) {
-  sqlite::Statement query(connection, "SELECT name FROM pragma_table_info(?)");
-  const sqlite::Use use(query, table);
-  std::set<std::string> names;
-  while (query.step("the columns of table " + table)) names.insert(query.text(0));
-  return names;
-}
-
 // Returns whether the database has a table of this name. Views and virtual tables do not count,
 // because a view may produce rows without end.
 bool is_table(const sqlite::Connection& connection, std::string_view name) {
@@ -66,8 +58,9 @@ void set_geometry(Tables& tables, const std::set<std::string>& present) {
 }
 
 // Tables that 3.10 to 4.2.1 read alike. Rigs, frames and priors are omitted, because versions
-// before 3.12 lack them; `type` has a default, because 3.x cannot write descriptors otherwise. A
-// user_version above 3140001 means that unset values are NULL, so that 4.x migrates no rows.
+// before 3.12 lack them or have other columns; `type` has a default, because 3.x cannot write
+// descriptors otherwise. A user_version above 3140001 means that unset values are NULL, so that 4.x
+// migrates no rows.
 constexpr const char* kSchema = R"(
 BEGIN IMMEDIATE;
 CREATE TABLE cameras (
@@ -99,7 +92,32 @@ PRAGMA user_version = 4000000;
 COMMIT;
 )";
 
+// Finds the layout of the table pose_priors. Another table of this name stops no reader of the
+// other tables.
+void set_priors(Tables& tables, const sqlite::Connection& connection) {
+  const std::set<std::string> present = columns_of(connection, "pose_priors");
+  if (present.empty()) return;
+  tables.priors = present.contains("image_id") ? PriorTable::of_images : PriorTable::of_sensors;
+  tables.has_prior_covariances = present.contains("position_covariance");
+  std::vector<const char*> needed = {"position", "coordinate_system"};
+  if (tables.priors == PriorTable::of_sensors)
+    needed.insert(needed.end(), {"pose_prior_id", "corr_data_id", "corr_sensor_id",
+                                 "corr_sensor_type", "position_covariance", "gravity"});
+  for (const char* column : needed)
+    if (!present.contains(column))
+      tables.prior_fault = fmt::format("has no column {}, but {}", column, fmt::join(present, " "));
+  if (!is_table(connection, "pose_priors")) tables.prior_fault = "is a view or a virtual table";
+}
+
 }  // namespace
+
+std::set<std::string> columns_of(const sqlite::Connection& connection, const std::string& table) {
+  sqlite::Statement query(connection, "SELECT name FROM pragma_table_info(?)");
+  const sqlite::Use use(query, table);
+  std::set<std::string> names;
+  while (query.step("the columns of table " + table)) names.insert(query.text(0));
+  return names;
+}
 
 Tables inspect(const sqlite::Connection& connection) {
   std::set<std::string> of_descriptors, of_geometries;
@@ -121,6 +139,7 @@ Tables inspect(const sqlite::Connection& connection) {
   set_geometry(tables, of_geometries);
   tables.has_frames =
       is_table(connection, "frames") && sqlite::text_of(connection, "SELECT 1 FROM frames");
+  set_priors(tables, connection);
   const auto version = sqlite::text_of(connection, "PRAGMA user_version");
   tables.identity_is_unset = std::stoll(version.value_or("0")) <= kLastWithIdentity;
   return tables;

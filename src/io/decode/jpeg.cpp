@@ -76,13 +76,17 @@ bool read_header(JpegReader& reader, const char* data, std::size_t size) {
   return true;
 }
 
-// Returns the first EXIF block. XMP segments have the same marker and are skipped.
-std::string exif_of(const JpegReader& reader) {
+// Reads the first EXIF block and the first XMP packet, whose segments have the same marker.
+Exif exif_of(const JpegReader& reader) {
+  std::string_view exif_block, xmp_packet;
   for (const jpeg_marker_struct* m = reader.jpeg.marker_list; m; m = m->next) {
     const std::string_view block(reinterpret_cast<const char*>(m->data), m->data_length);
-    if (block.starts_with(kExifStart)) return std::string(block);
+    if (block.starts_with(kExifStart) && exif_block.empty()) exif_block = block;
+    if (block.starts_with(kXmpStart) && xmp_packet.empty()) xmp_packet = block;
   }
-  return {};
+  Exif exif = parse_exif(exif_block);
+  add_xmp(xmp_packet, exif);
+  return exif;
 }
 
 // Reads rows of 1 (grey), 3 (RGB) or 4 (CMYK) channels.
@@ -142,8 +146,7 @@ bool is_jpeg(std::string_view bytes) { return bytes.starts_with("\xff\xd8\xff");
 std::optional<PictureHead> read_jpeg_head(std::string_view bytes) {
   JpegReader reader;
   if (!is_jpeg(bytes) || !read_header(reader, bytes.data(), bytes.size())) return {};
-  return PictureHead{int(reader.jpeg.image_width), int(reader.jpeg.image_height),
-                     parse_exif(exif_of(reader))};
+  return PictureHead{int(reader.jpeg.image_width), int(reader.jpeg.image_height), exif_of(reader)};
 }
 
 Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t max_pixels,
@@ -160,7 +163,7 @@ Decoded decode_jpeg(std::string_view bytes, std::string_view name, std::int64_t 
     reject(name, "damaged JPEG: {} bytes can't hold {} x {} pixels", bytes.size(), width, height);
   }
   Decoded result;
-  result.exif = parse_exif(exif_of(reader));  // libjpeg frees the marker with the last row
+  result.exif = exif_of(reader);  // libjpeg frees the marker with the last row
   const int channels = choose_output(reader, name, colours);
   ImageU8 image(int(width), int(height), channels);
   if (!read_rows(reader, image.pixels.data(), std::size_t(width) * std::size_t(channels))) {
