@@ -91,6 +91,25 @@ class TwoViewGeometry:
     t: NDArray[numpy.float64] | None = None
 
 
+@dataclass(frozen=True)
+class PosePrior:
+    """Position and direction of gravity of an image from sources other than its pixels, such as EXIF.
+
+    Attributes:
+        image_id: Number of the image.
+        coordinates: 'wgs84', 'cartesian' or 'undefined': the coordinates of `position`.
+        position: Projection centre: degrees north, degrees east and altitude in m, or x, y, z; shape (3,), or None.
+        covariance: Covariance of the position, shape (3, 3), or None: east, north, up in m^2 for 'wgs84', otherwise in squares of its units.
+        gravity: Direction down in the axes of the camera (x right, y down, z forward), unit length, shape (3,), or None.
+    """
+
+    image_id: int
+    coordinates: str
+    position: NDArray[numpy.float64] | None = None
+    covariance: NDArray[numpy.float64] | None = None
+    gravity: NDArray[numpy.float64] | None = None
+
+
 def index_pairs(values: ArrayLike, name: str) -> Any:
     """Returns uint32 indices of keypoints, shape (N, 2)."""
     return array_of(values, name, "uint32", (-1, 2))
@@ -326,6 +345,26 @@ class Database:
             ValueError: If the shape does not fit or an index is negative.
         """
         self._rows.write_matches(_id(image_id1, "image_id1"), _id(image_id2, "image_id2"), index_pairs(matches, "matches"))
+
+    def pose_priors(self) -> list[PosePrior]:
+        """Reads the priors of images.
+
+        Returns:
+            PosePrior of each image that has one, in the order of the numbers.
+        """
+        return [PosePrior(*row) for row in self._rows.pose_priors()]
+
+    def write_pose_prior(self, prior: PosePrior) -> None:
+        """Writes the prior of an image and replaces an existing prior. The first prior creates the table of COLMAP 4.
+
+        Args:
+            prior: Prior of an existing image.
+
+        Raises:
+            ValueError: If the image is missing, a value is not finite, the covariance is not symmetric and positive definite, or the gravity is not of
+                unit length.
+        """
+        self._rows.write_pose_prior(_id(prior.image_id, "image_id"), prior.coordinates, prior.position, prior.covariance, prior.gravity)
 
     def write_geometry(self, image_id1: int, image_id2: int, geometry: TwoViewGeometry) -> None:
         """Writes the geometry of a pair and replaces an existing geometry.

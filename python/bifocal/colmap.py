@@ -20,7 +20,7 @@ from ._cameras import LensCamera
 from ._colmap.option_fields import fields_of, is_value
 from ._colmap.pair_writer import write_features_and_matches
 from ._colmap.shared_keypoints import shared_keypoints
-from ._colmap_database import Database, DatabaseCamera, DatabaseImage, TwoViewGeometry
+from ._colmap_database import Database, DatabaseCamera, DatabaseImage, PosePrior, TwoViewGeometry
 from ._colmap_model import (
     FrameData,
     Model,
@@ -61,6 +61,7 @@ __all__ = [
     "ModelPoints",
     "ModelPose",
     "ModelRig",
+    "PosePrior",
     "RigSensor",
     "TwoViewGeometry",
     "TwoViewGeometryOptions",

@@ -7,6 +7,7 @@
 
 #include <bifocal/colmap/database.hpp>
 #include <array>
+#include <iterator>
 #include <optional>
 
 #include "../files.hpp"
@@ -122,6 +123,35 @@ void write_geometry(OpenDatabase& d, colmap::Id image1, colmap::Id image2, int c
   d.get().write_geometry(image1, image2, g);
 }
 
+// Words of colmap::PriorCoordinates, from its first number, -1.
+constexpr const char* kCoordinates[] = {"undefined", "wgs84", "cartesian"};
+
+nb::list priors_of(const std::vector<colmap::PosePrior>& priors) {
+  nb::list out;
+  const auto vector_or_none = [](const std::optional<Vec3>& v) {
+    return v ? copy_of(*v, {3}) : nb::none();
+  };
+  for (const colmap::PosePrior& p : priors)
+    out.append(nb::make_tuple(p.image, kCoordinates[static_cast<int>(p.coordinates) + 1],
+                              vector_or_none(p.position), matrix_or_none(p.covariance),
+                              vector_or_none(p.gravity)));
+  return out;
+}
+
+void write_prior(OpenDatabase& d, colmap::Id image, const std::string& coordinates,
+                 nb::handle position, nb::handle covariance, nb::handle gravity) {
+  const auto found = std::find(std::begin(kCoordinates), std::end(kCoordinates), coordinates);
+  if (found == std::end(kCoordinates))
+    value_error(
+        fmt::format("coordinates: '{}', must be 'undefined', 'wgs84' or 'cartesian'", coordinates));
+  colmap::PosePrior p{.image = image};
+  p.coordinates = static_cast<colmap::PriorCoordinates>(found - std::begin(kCoordinates) - 1);
+  if (!position.is_none()) p.position = vec3_of(position, "position");
+  p.covariance = matrix_if(covariance, "covariance");
+  if (!gravity.is_none()) p.gravity = vec3_of(gravity, "gravity");
+  d.get().write(p);
+}
+
 nb::list rows_of(const std::vector<colmap::PairRows>& rows, bool are_geometries) {
   nb::list out;
   for (const colmap::PairRows& r : rows)
@@ -202,6 +232,10 @@ void bind_reading_of_rows(Class& c) {
       "geometry",
       [](OpenDatabase& d, Id image1, Id image2) { return geometry_of(d.get(), image1, image2); },
       nb::sig("def geometry(self, image1: int, image2: int) -> typing.Any"));
+  c.def(
+      "pose_priors", [](OpenDatabase& d) { return priors_of(d.get().pose_priors()); },
+      nb::sig("def pose_priors(self) -> list[tuple[int, str, typing.Any, typing.Any, "
+              "typing.Any]]"));
 }
 
 void bind_writing(Class& c) {
@@ -228,6 +262,8 @@ void bind_writing(Class& c) {
         });
   c.def("write_geometry", &write_geometry, nb::arg("image1"), nb::arg("image2"),
         nb::arg("configuration"), nb::arg("inliers"), nb::arg("matrices"), nb::arg("pose"));
+  c.def("write_pose_prior", &write_prior, nb::arg("image"), nb::arg("coordinates"),
+        nb::arg("position").none(), nb::arg("covariance").none(), nb::arg("gravity").none());
   c.def("erase_keypoints", [](OpenDatabase& d, Id image) { d.get().erase_keypoints(image); });
   c.def("erase_geometry",
         [](OpenDatabase& d, Id image1, Id image2) { d.get().erase_geometry(image1, image2); });

@@ -95,6 +95,7 @@ MODULES = {
     "Database.write_descriptors": rows("write_descriptors", image_id=1, descriptors=np.zeros((12, 128), np.uint8), type=0),
     "Database.write_matches": rows("write_matches", image_id1=1, image_id2=2, matches=[[0, 1]]),
     "Database.write_geometry": rows("write_geometry", image_id1=1, image_id2=2, geometry=GEOMETRY),
+    "Database.write_pose_prior": rows("write_pose_prior", prior=colmap.PosePrior(1, "cartesian", np.array([1.0, 2, 3]), I3, np.array([0.0, 0, 1]))),
     "Database.keypoints": rows("keypoints", image_id=1),
     "Database.geometry": rows("geometry", image_id1=1, image_id2=2),
     "Database.erase_keypoints": rows("erase_keypoints", image_id=1),
