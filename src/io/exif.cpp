@@ -134,6 +134,13 @@ std::optional<GeoPosition> position(ExifData* data, std::string& doubt) {
   return p;
 }
 
+// Returns whether a rational is 0 / 0, which cameras write for missing values.
+bool is_without_value(const ExifEntry* entry, ExifByteOrder order) {
+  if (entry->format != EXIF_FORMAT_RATIONAL || entry->size < 8) return false;
+  const ExifRational value = exif_get_rational(entry->data, order);
+  return value.numerator == 0 && value.denominator == 0;
+}
+
 // Adds altitude and deviations of a position.
 void add_altitude(ExifData* data, Exif& exif) {
   const auto entry = [&](int tag) {
@@ -144,11 +151,13 @@ void add_altitude(ExifData* data, Exif& exif) {
       error > 0 && error <= kMostDeviation_m)
     exif.position_deviations_m = Vec3{error, error, kUpPerHorizontal * error};
   const ExifEntry* altitude = entry(EXIF_TAG_GPS_ALTITUDE);
-  if (!altitude) return;
+  if (!altitude || is_without_value(altitude, order)) return;
   const double above = number_of(altitude, order);
-  // Some writers give the letters '0' and '1' for the numbers.
+  // 0 and 2 are above the sea or the ellipsoid, 1 and 3 below (EXIF 3.0). Some writers give
+  // letters.
   const double reference = number_of(entry(EXIF_TAG_GPS_ALTITUDE_REF), order);
-  const double signed_m = reference == 1 || reference == '1' ? -std::abs(above) : above;
+  const bool is_below = reference == 1 || reference == 3 || reference == '1';
+  const double signed_m = is_below ? -std::abs(above) : above;
   if (is_possible_altitude(signed_m)) {
     exif.altitude_m = signed_m;
   } else if (exif.doubt.empty()) {

@@ -24,7 +24,7 @@ struct ExifTags {
   // Degrees, minutes, seconds and N or S, E or W.
   std::vector<double> latitude = {}, longitude = {};
   char north = 'N', east = 'E';
-  std::optional<double> altitude = {};  // m; negative: below sea level
+  std::optional<double> altitude = {};  // m; negative: below sea level; NaN: 0 / 0
   double horizontal_error = 0;          // m
 };
 
@@ -123,8 +123,8 @@ class ExifBlock {
       if (e.outside() == 0) continue;
       if (e.type == kAscii) bytes_ += e.text + '\0';
       for (const double value : e.rationals) {
-        number(std::uint32_t(value * 1000 + 0.5), 4);
-        number(1000, 4);
+        number(std::isnan(value) ? 0 : std::uint32_t(value * 1000 + 0.5), 4);
+        number(std::isnan(value) ? 0 : 1000, 4);
       }
     }
   }

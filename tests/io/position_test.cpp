@@ -32,6 +32,9 @@ TEST(Altitude, IsNegativeBelowSeaLevel) {
     EXPECT_EQ(info_of(tags, big_endian).altitude_m, -312.5);
   }
   EXPECT_FALSE(info_of({.latitude = {48, 0, 0}, .longitude = {7, 45, 0}}).altitude_m);
+  tags.altitude = std::nan("");
+  EXPECT_FALSE(info_of(tags).altitude_m);
+  EXPECT_EQ(info_of(tags).doubt, "");
 }
 
 TEST(Altitude, OfNoPlaceIsADoubt) {
