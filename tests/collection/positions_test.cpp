@@ -156,7 +156,7 @@ TEST_F(Positions, OfFewPhotographsOrWithOneMissingSelectAll) {
   EXPECT_EQ(setting("pairs"), "auto");
 }
 
-// Photographs of one object from a few metres, a stray position, and two separate areas.
+// Photographs of one object from a few metres, a stray position, two strips, and two areas.
 TEST_F(Positions, OfNoMapSelectAll) {
   const auto choice = [&] {
     run({.overwrite = true});
@@ -167,6 +167,8 @@ TEST_F(Positions, OfNoMapSelectAll) {
   add_grid(61, 20);
   EXPECT_EQ(choice(), "auto");
   add_at(60, 3000, 0);
+  EXPECT_EQ(choice(), "all");
+  for (int i = 0; i < 61; ++i) add_at(i, i % 31 * 3, i / 31 * 60);  // two dense strips
   EXPECT_EQ(choice(), "all");
   for (int i = 0; i < 61; ++i) add_at(i, i % 8 * 20 + (i < 31 ? 0 : 900), i / 8 * 20);
   EXPECT_EQ(choice(), "all");

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <utility>
 
 #include <bifocal/error.hpp>
 
@@ -17,11 +19,41 @@ constexpr std::size_t kFewPhotographs = 60;  // all of their pairs take seconds
 constexpr int kLeastNeighbours = 8;
 // Receivers without corrections err by some metres. Nearer photographs are in no known order.
 constexpr double kLeastReach_m = 20;
+// Variance of the neighbours' offsets across their main direction, relative to along it. Dense
+// photographs of one strip have neighbours of the same strip alone, and no pair joins two strips.
+constexpr double kLeastWidth = 0.05;
 
 bool has_camera(const io::Exif& exif) { return !exif.make.empty() || !exif.model.empty(); }
 
 double aspect_of(const io::PictureHead& head) {
   return std::max(head.width, head.height) / double(std::min(head.width, head.height));
+}
+
+// The partners of one photograph, seen from it.
+struct Surroundings {
+  int count = 0;
+  double reach_m = 0;             // of the farthest partner
+  double xx = 0, xy = 0, yy = 0;  // sums over the offsets to the partners
+
+  void add(const GeoPosition& from, const GeoPosition& to) {
+    ++count;
+    reach_m = std::max(reach_m, distance_m(from, to));
+    const double y = to.latitude_deg - from.latitude_deg;
+    const double x = std::remainder(to.longitude_deg - from.longitude_deg, 360.0) *
+                     std::cos(from.latitude_deg * std::numbers::pi / 180);
+    xx += x * x, xy += x * y, yy += y * y;
+  }
+  // Returns the ratio of the eigenvalues of the sums; 0 if all offsets are 0.
+  [[nodiscard]] double width() const {
+    const double middle = (xx + yy) / 2, half = std::hypot((xx - yy) / 2, xy);
+    return middle > 0 ? std::max(0.0, middle - half) / (middle + half) : 0;
+  }
+};
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::ranges::nth_element(values, middle);
+  return *middle;
 }
 
 }  // namespace
@@ -66,24 +98,21 @@ bool is_map(std::span<const PhotographFile> files, const Heads& heads,
       !std::ranges::all_of(positions, [](const auto& p) { return p.has_value(); }))
     return false;
   ImageComponents components(static_cast<int>(positions.size()));
-  std::vector<int> neighbours(positions.size());
-  std::vector<double> reach(positions.size());  // m, of the farthest partner
+  std::vector<Surroundings> around(positions.size());
   for (const ImagePair& p : near_pairs(positions, near)) {
     components.join(p);
-    const double m = distance_m(*positions[static_cast<std::size_t>(p.image1)],
-                                *positions[static_cast<std::size_t>(p.image2)]);
-    for (const int i : {p.image1, p.image2}) {
-      const auto k = static_cast<std::size_t>(i);
-      ++neighbours[k];
-      reach[k] = std::max(reach[k], m);
-    }
+    const auto a = static_cast<std::size_t>(p.image1), b = static_cast<std::size_t>(p.image2);
+    around[a].add(*positions[a], *positions[b]);
+    around[b].add(*positions[b], *positions[a]);
   }
-  if (std::ranges::min(neighbours) < std::min(kLeastNeighbours, near.most)) return false;
-  for (int i = 0; i < static_cast<int>(positions.size()); ++i)
-    if (components.of(i) != 0) return false;
-  const auto middle = reach.begin() + std::ssize(reach) / 2;
-  std::ranges::nth_element(reach, middle);
-  return *middle >= kLeastReach_m;
+  std::vector<double> reaches, widths;
+  for (std::size_t i = 0; i < around.size(); ++i) {
+    if (around[i].count < std::min(kLeastNeighbours, near.most)) return false;
+    if (components.of(static_cast<int>(i)) != 0) return false;
+    reaches.push_back(around[i].reach_m);
+    widths.push_back(around[i].width());
+  }
+  return median(std::move(reaches)) >= kLeastReach_m && median(std::move(widths)) >= kLeastWidth;
 }
 
 }  // namespace bifocal::collection

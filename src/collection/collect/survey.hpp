@@ -25,9 +25,9 @@ using Heads = std::vector<std::optional<io::PictureHead>>;
                                                   const Heads& heads);
 
 // Returns whether positions can select the pairs: more than 60 photographs, all with a position,
-// each with at least 8 others within reach, the pairs connected, and the reach of the nearest
-// others large compared with the errors of a receiver. Orthomosaics and unreadable files do not
-// count.
+// each with at least 8 neighbours in more than one direction, the pairs connected, and the
+// distances of neighbours large compared with the errors of a receiver. Orthomosaics and unreadable
+// files do not count.
 [[nodiscard]] bool is_map(std::span<const PhotographFile> files, const Heads& heads,
                           const std::set<std::string>& mosaics, const NearOptions& near);
 
