@@ -4,7 +4,7 @@
 //   photographs/00000.jpg ...  with EXIF: camera, focal length, GPS position
 //   gcp_list.txt               control and check points in OpenDroneMap's format
 //   model/                     true cameras, poses and points, a COLMAP model
-//   photographs.db             with --made-features: a database without rendering
+//   photographs.db             with --made-features: a database with pose priors, without rendering
 //   truth.txt                  true poses (true_poses.hpp)
 //   control.txt                "NAME control|check EAST NORTH UP": true positions
 //   origin.txt                 latitude, longitude (degrees) and altitude (m) of the origin, WGS84
@@ -106,34 +106,47 @@ std::vector<double> sexagesimal(double degrees) {
 
 std::string exif_of(const test::Flight& flight, const test::FlightImage& image) {
   const colmap::ModelCamera& camera = flight.camera;
-  const test::Geodetic at = test::geodetic_of(image.gps);
+  const GeoPoint at = TangentPlane(test::kFlightOrigin).geo(image.gps);
   const double diagonal = std::hypot(double(camera.width), double(camera.height));
   return test::exif_block({.focal_on_film_mm = static_cast<int>(
                                std::lround(camera.params[0] * kFilmDiagonal / diagonal)),
                            .width = static_cast<int>(camera.width),
                            .make = "Bifocal",
                            .model = "made_flight",
-                           .latitude = sexagesimal(at[0]),
-                           .longitude = sexagesimal(at[1]),
-                           .north = at[0] < 0 ? 'S' : 'N',
-                           .east = at[1] < 0 ? 'W' : 'E',
-                           .altitude = at[2]});
+                           .latitude = sexagesimal(at.latitude_deg),
+                           .longitude = sexagesimal(at.longitude_deg),
+                           .north = at.latitude_deg < 0 ? 'S' : 'N',
+                           .east = at.longitude_deg < 0 ? 'W' : 'E',
+                           .altitude = at.altitude_m});
 }
 
-// The packet of a drone. The relative altitude is exact to 0.1 m.
+// A drone's relative altitude, to 0.1 m, and its angles.
 std::string xmp_of(const test::Flight& flight, const test::FlightImage& image) {
   const Vec3 start = mapping::centre_of(flight.images.front().cam_from_world);
   const double above =
       mapping::centre_of(image.cam_from_world)[2] - flight.hills.height(start[0], start[1]);
   const double yaw = std::remainder(image.heading / mapping::kRadPerDeg, 360);
-  return fmt::format(
-      "http://ns.adobe.com/xap/1.0/{}<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF "
-      "xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\"><rdf:Description "
-      "xmlns:drone-dji=\"http://www.dji.com/drone-dji/1.0/\" "
-      "drone-dji:RelativeAltitude=\"{:+.1f}\" drone-dji:GimbalPitchDegree=\"-90.00\" "
-      "drone-dji:GimbalYawDegree=\"{:+.2f}\" drone-dji:GimbalRollDegree=\"+0.00\" "
-      "drone-dji:FlightYawDegree=\"{:+.2f}\"/></rdf:RDF></x:xmpmeta>",
-      '\0', above, yaw, yaw);
+  return test::xmp_block(
+      fmt::format("drone-dji:RelativeAltitude='{:+.1f}' drone-dji:GimbalPitchDegree='-90.00' "
+                  "drone-dji:GimbalYawDegree='{:+.2f}' drone-dji:GimbalRollDegree='+0.00' "
+                  "drone-dji:FlightYawDegree='{:+.2f}'",
+                  above, yaw, yaw));
+}
+
+// Pose priors as collect writes them.
+void write_priors(const Order& order, const test::Flight& flight) {
+  const TangentPlane plane(test::kFlightOrigin);
+  colmap::Database database(order.folder / "photographs.db", colmap::Access::write);
+  colmap::Transaction all(database);
+  for (std::size_t i = 0; i < flight.images.size(); ++i) {
+    const GeoPoint at = plane.geo(flight.images[i].gps);
+    colmap::PosePrior prior{.image = static_cast<colmap::Id>(i + 1),
+                            .coordinates = colmap::PriorCoordinates::wgs84,
+                            .position = Vec3{at.latitude_deg, at.longitude_deg, at.altitude_m}};
+    if (order.has_xmp) prior.gravity = Vec3{0, 0, 1};
+    database.write(prior);
+  }
+  all.commit();
 }
 
 void write_tables(const Order& order, const test::Flight& flight) {
@@ -148,7 +161,9 @@ void write_tables(const Order& order, const test::Flight& flight) {
   write_file(order.folder / "truth.txt", truth);
   write_file(order.folder / "control.txt", control);
   write_file(order.folder / "positions.txt", positions);
-  write_file(order.folder / "origin.txt", fmt::format("{}\n", fmt::join(test::kFlightOrigin, " ")));
+  write_file(order.folder / "origin.txt",
+             fmt::format("{} {} {}\n", test::kFlightOrigin.latitude_deg,
+                         test::kFlightOrigin.longitude_deg, test::kFlightOrigin.altitude_m));
   write_file(order.folder / "gcp_list.txt", test::control_list(flight));
   colmap::write_model(order.folder / "model", test::true_model(flight), colmap::ModelFormat::binary,
                       true);
@@ -159,9 +174,11 @@ void make(Order& order) {
   const test::Flight flight = test::flight(order.settings);
   std::filesystem::create_directories(order.folder / "photographs");
   write_tables(order, flight);
-  if (order.has_features)
-    return test::write_database(order.folder / "photographs.db",
-                                test::view_graph(flight, {.seed = order.settings.seed}));
+  if (order.has_features) {
+    test::write_database(order.folder / "photographs.db",
+                         test::view_graph(flight, {.seed = order.settings.seed}));
+    return write_priors(order, flight);
+  }
   const std::vector<Vec3> rays = rays_of(flight.camera);
   runtime::parallel_for(order.settings.images, [&](int k) {
     const auto number = static_cast<std::size_t>(k);

@@ -17,8 +17,6 @@ namespace {
 constexpr double kDegree = std::numbers::pi / 180, kTilt = 2 * kDegree;
 constexpr double kAlong = 0.2, kAcross = 0.3;  // of the footprint, between neighbours
 constexpr double kWrongBy = 50;                // m
-constexpr double kSemiMajor = 6378137, kFlattening = 1 / 298.257223563;
-constexpr double kSquaredEccentricity = kFlattening * (2 - kFlattening);
 constexpr int kPointsPerImage = 120;
 constexpr double kDetected = 0.7;  // fraction of the images that see a point in which it is found
 constexpr std::size_t kFewestMatches = 30;
@@ -32,16 +30,6 @@ double uniform(Random& random, double lo, double hi) {
 double normal(Random& random) {
   const double u = uniform(random, 1e-12, 1), v = uniform(random, 0, 1);
   return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
-}
-
-double prime_vertical(double latitude) {
-  const double s = std::sin(latitude);
-  return kSemiMajor / std::sqrt(1 - kSquaredEccentricity * s * s);
-}
-Vec3 geocentric(const Geodetic& place) {
-  const double b = place[0] * kDegree, l = place[1] * kDegree, n = prime_vertical(b);
-  return {(n + place[2]) * std::cos(b) * std::cos(l), (n + place[2]) * std::cos(b) * std::sin(l),
-          (n * (1 - kSquaredEccentricity) + place[2]) * std::sin(b)};
 }
 
 Hills make_hills(Random& random) {
@@ -172,28 +160,6 @@ std::vector<colmap::IndexPair> common(const std::map<std::uint32_t, Vec2>& a,
 
 }  // namespace
 
-Geodetic geodetic_of(const Vec3& enu) {
-  const double b = kFlightOrigin[0] * kDegree, l = kFlightOrigin[1] * kDegree;
-  const Mat3 from_enu{-std::sin(l),
-                      -std::sin(b) * std::cos(l),
-                      std::cos(b) * std::cos(l),
-                      std::cos(l),
-                      -std::sin(b) * std::sin(l),
-                      std::cos(b) * std::sin(l),
-                      0,
-                      std::cos(b),
-                      std::sin(b)};
-  const Vec3 X = mapping::sum(geocentric(kFlightOrigin), times(from_enu, enu));
-  const double p = std::hypot(X[0], X[1]);
-  double latitude = b, altitude = 0;
-  for (int round = 0; round < 10; ++round) {  // each gains more than two digits
-    const double n = prime_vertical(latitude);
-    altitude = p / std::cos(latitude) - n;
-    latitude = std::atan2(X[2], p * (1 - kSquaredEccentricity * n / (n + altitude)));
-  }
-  return {latitude / kDegree, std::atan2(X[1], X[0]) / kDegree, altitude};
-}
-
 double Hills::height(double east, double north) const {
   double sum = 0;
   for (const Wave& w : waves)
@@ -296,12 +262,14 @@ colmap::Model true_model(const Flight& flight, const FlightMatches& settings) {
 }
 
 std::string control_list(const Flight& flight) {
+  const TangentPlane plane(kFlightOrigin);
   std::string out = "EPSG:4326\n";
   for (const FlightTarget& target : flight.targets) {
-    const Geodetic at = geodetic_of(target.stated);
+    const GeoPoint at = plane.geo(target.stated);
     for (const FlightMark& mark : target.marks)
-      out += fmt::format("{:.9f} {:.9f} {:.4f} {:.2f} {:.2f} {} {}\n", at[1], at[0], at[2],
-                         mark.px[0], mark.px[1], flight.images[mark.image].name, target.name);
+      out += fmt::format("{:.9f} {:.9f} {:.4f} {:.2f} {:.2f} {} {}\n", at.longitude_deg,
+                         at.latitude_deg, at.altitude_m, mark.px[0], mark.px[1],
+                         flight.images[mark.image].name, target.name);
   }
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include <bifocal/camera.hpp>
 #include <bifocal/colmap/database.hpp>
+#include <bifocal/geodesy.hpp>
 #include <bifocal/geometry.hpp>
 #include <bifocal/mapping.hpp>
 
@@ -15,11 +16,7 @@
 
 namespace bifocal::test {
 
-// Degrees north and east, and metres above the ellipsoid of WGS84.
-using Geodetic = std::array<double, 3>;
-inline constexpr Geodetic kFlightOrigin = {47.05, 8.62, 450};
-// Returns the place of east, north, up (m) in the tangent plane of WGS84 at kFlightOrigin.
-[[nodiscard]] Geodetic geodetic_of(const Vec3& enu);
+inline constexpr GeoPoint kFlightOrigin{47.05, 8.62, 450};
 
 struct FlightSettings {
   int images = 200;  // about twice as many in a strip as there are strips
