@@ -11,6 +11,7 @@
 #include <bifocal/colmap/rotation_cycles.hpp>
 #include <bifocal/colmap/undistort.hpp>
 #include <bifocal/colmap/verify.hpp>
+#include <bifocal/control.hpp>
 #include <bifocal/dense.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/error.hpp>
