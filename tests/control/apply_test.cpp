@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "control/points.hpp"
 #include "mapping/place/similarity.hpp"
@@ -83,6 +84,24 @@ TEST(ControlAdjustment, CheckPointsDoNotChangeTheModel) {
   const ControlResult result = apply_control_points(queue, other, control, {}, kFlightOrigin);
   EXPECT_NEAR(result.after.check.up, 3, 0.2);
   EXPECT_EQ(model.images, other.images);
+}
+
+TEST(ControlAdjustment, AnyNumberOfThreadsGivesTheSameBytes) {
+  const Flight made = flight({.images = 40});
+  const ControlPoints control = control_of(made);
+  const colmap::Model start = bent(true_model(made));
+  std::vector<colmap::Model> models;
+  for (const int threads : {1, 2, 5}) {
+    const ThreadLimit limit(threads);
+    Queue queue(Device("cpu"));
+    models.push_back(start);
+    (void)apply_control_points(queue, models.back(), control, {}, kFlightOrigin);
+  }
+  for (const colmap::Model& model : models) {
+    EXPECT_EQ(model.images, models[0].images);
+    EXPECT_EQ(model.points, models[0].points);
+    EXPECT_EQ(model.cameras[0].params, models[0].cameras[0].params);
+  }
 }
 
 TEST(ControlAdjustment, AFailingCallLeavesTheModel) {
