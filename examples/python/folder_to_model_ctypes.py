@@ -42,7 +42,7 @@ def call(name, *args):
 
 def print_progress(user, progress):
     p = progress.contents
-    print(f"\r{p.stage.decode()}: {p.done} of {p.total}", end="", file=sys.stderr)
+    print(f"\r{p.stage.decode()}: {p.done} {p.unit.decode()}", end="", file=sys.stderr)
     return 0  # another value cancels the call
 
 

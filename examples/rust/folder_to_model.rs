@@ -79,8 +79,9 @@ fn text(value: &str) -> CString {
 }
 
 extern "C" fn print_progress(_user: *mut c_void, progress: *const Progress) -> c_int {
-    let (p, stage) = unsafe { (&*progress, CStr::from_ptr((*progress).stage)) };
-    eprint!("\r{}: {} of {}", stage.to_string_lossy(), p.done, p.total);
+    let p = unsafe { &*progress };
+    let (stage, unit) = unsafe { (CStr::from_ptr(p.stage), CStr::from_ptr(p.unit)) };
+    eprint!("\r{}: {} {}", stage.to_string_lossy(), p.done, unit.to_string_lossy());
     0 // another value cancels the call
 }
 
