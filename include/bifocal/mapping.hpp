@@ -15,6 +15,8 @@
 //   6. Points are triangulated, adjusted and filtered, twice.
 //   7. Images that were left out are added by their absolute poses.
 //   8. Principal points are adjusted where the images determine them.
+//   9. Positions of the images (GPS) give the model metres and north, and act in a last adjustment
+//      if they agree with it (MapPositions).
 //
 //   A. Chatterjee, V. M. Govindu, Efficient and robust large-scale rotation averaging, ICCV 2013;
 //   L. Pan, D. Barath, M. Pollefeys, J. L. Schoenberger, Global structure-from-motion revisited,
@@ -31,6 +33,7 @@
 #include <bifocal/colmap/model.hpp>
 #include <bifocal/device.hpp>
 #include <bifocal/fields.hpp>
+#include <bifocal/geodesy.hpp>
 #include <bifocal/io.hpp>
 
 #include <array>
@@ -70,6 +73,15 @@ struct MapProgress {
   double seconds = 0;  // since the call
 };
 
+// Effect of the positions of images (GPS) on a model. At least three positions that are not on a
+// line give it metres, north and the vertical.
+enum class MapPositions {
+  automatic,  // they also act in the adjustment if the model agrees with them
+  ignore,     // nothing: position, rotation and scale of the model are arbitrary
+  use,        // they act in the adjustment in any case
+};
+inline constexpr std::string_view kMapPositionsWords[] = {"auto", "ignore", "use"};
+
 struct MapOptions {
   int min_inliers = 15;
   int min_images = 3;
@@ -82,6 +94,7 @@ struct MapOptions {
   bool refine_focal_length = true;
   bool refine_principal_point = true;
   bool refine_extra_params = true;
+  MapPositions positions = MapPositions::automatic;
   std::uint64_t seed = 0;
   // Called at the start of every stage, on the thread of the call. Cancellation: CancelScope.
   std::function<void(const MapProgress&)> progress = {};
@@ -91,7 +104,7 @@ template <MaybeConst<MapOptions> Options, class Visit>
 void fields(Options& options, const Visit& visit) {
   auto& [min_inliers, min_images, threshold, min_angle_deg, max_rotation_error_deg,
          min_resection_inliers, max_positioning_tracks, max_adjust_iterations, refine_focal_length,
-         refine_principal_point, refine_extra_params, seed, progress] = options;
+         refine_principal_point, refine_extra_params, positions, seed, progress] = options;
   BIFOCAL_FIELD(min_inliers, "pairs with fewer inliers are not used", Range::at_least(5));
   BIFOCAL_FIELD(min_images, "smallest model that is kept", Range::at_least(2));
   BIFOCAL_FIELD(threshold, "largest reprojection error of an observation", Range::above(0).finite(),
@@ -116,6 +129,10 @@ void fields(Options& options, const Visit& visit) {
       "adjust principal points that are the image's centre, of cameras with at least three "
       "images that determine them to 0.2 % of the width");
   BIFOCAL_FIELD(refine_extra_params, "adjust parameters of lenses");
+  BIFOCAL_FIELD(positions,
+                "positions of the images (GPS): auto gives the model metres and north, and adjusts "
+                "with the positions that agree with it; use: adjusts in any case; ignore",
+                Range::one_of(kMapPositionsWords));
   BIFOCAL_FIELD(seed, "seed of all random choices; the same one gives the same models");
   BIFOCAL_FIELD(progress, "called at the start of every stage");
 }
@@ -136,11 +153,23 @@ struct MapPair {
   std::optional<Mat3> F = {};  // px of the images, x2' F x1 = 0
 };
 
+// Position, altitude and gravity of an image as its file states them; empty: not stated.
+struct MapPosition {
+  int image = 0;                        // place in ViewGraph::images, at most once
+  std::optional<Vec3> centre = {};      // m, in the frame of ViewGraph::origin
+  Vec3 deviations = {0, 0, 0};          // standard deviations along the axes, m; 0: not stated
+  std::optional<double> altitude = {};  // above the start of the flight, m
+  std::optional<Vec3> gravity = {};     // unit vector in the camera's axes, downwards
+};
+
 // Input of map_view_graph(). Ids are unique; pairs come in any order, each at most once.
 struct ViewGraph {
   std::vector<colmap::ModelCamera> cameras;
   std::vector<MapImage> images;
   std::vector<MapPair> pairs;
+  std::vector<MapPosition> positions = {};
+  // Positions are east, north and up of it (TangentPlane). Empty: in a frame of the user.
+  std::optional<GeoPoint> origin = {};
   std::vector<colmap::RowFault> damaged_rows = {};  // found by read_view_graph()
   // Pairs whose matches do not move: watermarks. Places in `images`.
   std::vector<std::pair<int, int>> static_pairs = {};
@@ -164,7 +193,8 @@ struct LeftOutImage {
 // Figures of one model.
 struct MapFigures {
   std::int64_t images = 0, points = 0, observations = 0;
-  double mean_error = 0;  // reprojection error, px, mean over observations
+  std::int64_t positions = 0;  // images with a given position, unless these are ignored
+  double mean_error = 0;       // reprojection error, px, mean over observations
   colmap::FocalLengths given = {}, focal_lengths = {};  // of its cameras: before, and in the model
 };
 
@@ -178,10 +208,11 @@ enum class DoubtKind {
   folded,          // look-alikes: rotations depend on the start, or positions contradict pairs
   cameras,         // images contradict the focal length of the camera that they share
   curved,          // the cameras of a flight bend to a bowl
+  positions,       // the given positions of the images contradict the model
 };
-inline constexpr std::string_view kDoubtWords[] = {"focal_length", "distortion",  "not_converged",
-                                                   "few_points",   "no_parallax", "static_matches",
-                                                   "folded",       "cameras",     "curved"};
+inline constexpr std::string_view kDoubtWords[] = {
+    "focal_length",   "distortion", "not_converged", "few_points", "no_parallax",
+    "static_matches", "folded",     "cameras",       "curved",     "positions"};
 [[nodiscard]] std::string_view to_string(DoubtKind kind);
 
 // A reason why a model may be wrong. It changes no result.

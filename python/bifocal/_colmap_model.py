@@ -152,6 +152,30 @@ class ModelFrame(NamedTuple):
     data: list[FrameData]
 
 
+class Georeference(NamedTuple):
+    """The frame of a model that was moved to the positions of its images: metres, and east, north and up of an origin.
+
+    Attributes:
+        origin: WGS84 latitude and longitude in degrees, altitude in metres; None: the frame of the given positions.
+        positions: Number of positions of images of the model.
+        outliers: Names of images whose positions the others contradict.
+        residuals: Differences of positions and model along the axes, root mean squares without outliers, in metres.
+        position_deviations: Standard deviations of the middle of the cameras by those of the positions, in metres.
+        rotation_deviations: Those of the rotation about the axes, in degrees.
+        scale_deviation: That of the scale, relative.
+        is_adjusted: The positions acted in the adjustment.
+    """
+
+    origin: tuple[float, float, float] | None
+    positions: int
+    outliers: list[str]
+    residuals: tuple[float, float, float]
+    position_deviations: tuple[float, float, float]
+    rotation_deviations: tuple[float, float, float]
+    scale_deviation: float
+    is_adjusted: bool
+
+
 @dataclass
 class Model:
     """A sparse model. Lists are in the order of the files.
@@ -163,6 +187,7 @@ class Model:
         has_frames: False for models of versions before 4, which have no rigs and frames.
         rigs: Rigs by number.
         frames: Frames by number.
+        georeference: Its frame, the file georeference.json; None: not known.
     """
 
     cameras: list[ModelCamera]
@@ -171,6 +196,7 @@ class Model:
     has_frames: bool = False
     rigs: list[ModelRig] = field(default_factory=list)
     frames: list[ModelFrame] = field(default_factory=list)
+    georeference: Georeference | None = None
 
 
 def read_model(folder: Path) -> Model:
@@ -195,6 +221,7 @@ def read_model(folder: Path) -> Model:
         has_frames=found["has_frames"],
         rigs=rigs,
         frames=frames,
+        georeference=None if found["georeference"] is None else Georeference(*found["georeference"]),
     )
 
 

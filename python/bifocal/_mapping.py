@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from . import _core
 from ._collection import FocalLengths
+from ._colmap_model import Georeference
 from ._devices import device_id
 from ._options import MapOptions
 
@@ -19,7 +20,8 @@ class ModelDoubt(NamedTuple):
     """A reason why a model may be wrong; it changes no result (docs/models.md).
 
     Attributes:
-        kind: 'focal_length', 'distortion', 'not_converged', 'few_points', 'no_parallax', 'static_matches', 'folded', 'cameras' or 'curved'.
+        kind: 'focal_length', 'distortion', 'not_converged', 'few_points', 'no_parallax', 'static_matches', 'folded', 'cameras', 'curved' or
+            'positions'.
         value: The doubted quantity.
         limit: Where the doubt begins.
         images: Numbers of the images that it concerns; empty if it concerns the model.
@@ -46,6 +48,7 @@ class MapFigures(NamedTuple):
         doubts: Reasons why the model may be wrong.
         given: Its cameras as the database has them.
         focal_lengths: Its cameras.
+        georeference: Its frame by the positions of its images; None: they do not determine one, or are ignored.
         folder: Folder of the model; None if it is doubted and not written because of `strict`.
     """
 
@@ -56,6 +59,7 @@ class MapFigures(NamedTuple):
     doubts: list[ModelDoubt]
     given: FocalLengths
     focal_lengths: FocalLengths
+    georeference: Georeference | None
     folder: str | None
 
 
@@ -141,9 +145,10 @@ def mapped_of(found: dict[str, Any], out: Path) -> Mapped:
             [ModelDoubt(*doubt) for doubt in doubts],
             FocalLengths(*given),
             FocalLengths(*adjusted),
+            None if where is None else Georeference(*where),
             folders.get(place),
         )
-        for place, (images, points, observations, mean_error, doubts, given, adjusted) in enumerate(found.pop("models"))
+        for place, (images, points, observations, mean_error, doubts, given, adjusted, where) in enumerate(found.pop("models"))
     ]
     return Mapped(models=models, **found)
 

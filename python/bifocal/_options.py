@@ -338,6 +338,7 @@ class MapOptions:
         refine_focal_length: Adjust focal lengths; a prior is kept where the matches do not determine it.
         refine_principal_point: Adjust principal points that are the image's centre, of cameras with at least three images that determine them to 0.2 % of the width.
         refine_extra_params: Adjust parameters of lenses.
+        positions: Positions of the images (GPS): auto gives the model metres and north, and adjusts with the positions that agree with it; use: adjusts in any case; ignore.
         seed: Seed of all random choices; the same one gives the same models.
     """
 
@@ -352,6 +353,7 @@ class MapOptions:
     refine_focal_length: bool = True
     refine_principal_point: bool = True
     refine_extra_params: bool = True
+    positions: Literal["auto", "ignore", "use"] = "auto"
     seed: int = 0
 
 

@@ -23,6 +23,7 @@ from ._colmap.shared_keypoints import shared_keypoints
 from ._colmap_database import Database, DatabaseCamera, DatabaseImage, PosePrior, TwoViewGeometry
 from ._colmap_model import (
     FrameData,
+    Georeference,
     Model,
     ModelCamera,
     ModelFrame,
@@ -51,6 +52,7 @@ __all__ = [
     "DatabaseCamera",
     "DatabaseImage",
     "FrameData",
+    "Georeference",
     "MapFigures",
     "ModelDoubt",
     "Mapped",

@@ -255,6 +255,7 @@ void leave_out(std::vector<PlannedView>& plan, const std::map<std::size_t, std::
 colmap::Model cameras_of(const colmap::Model& model, const DensePhotographs& photographs,
                          bool has_points) {
   colmap::Model out;
+  out.georeference = model.georeference;
   for (const colmap::ModelCamera& camera : model.cameras)
     out.cameras.push_back(photographs.camera(camera.id));
   for (colmap::ModelImage image : model.images) {

@@ -88,9 +88,23 @@ void check_names(const CollectionPage& page, const std::vector<NamedModel>& mode
   }
 }
 
+// Sets the positions of images in the frame of a model.
+void set_positions(const bifocal::ViewGraph& graph, NamedModel& named) {
+  const std::optional<colmap::Georeference>& place = named.model.georeference;
+  if (!place || place->origin.has_value() != graph.origin.has_value()) return;
+  for (const MapPosition& p : graph.positions) {
+    if (!p.centre) continue;
+    const Vec3 centre =
+        graph.origin ? TangentPlane(*place->origin).enu(TangentPlane(*graph.origin).geo(*p.centre))
+                     : *p.centre;
+    named.positions.emplace_back(graph.images[static_cast<std::size_t>(p.image)].name, centre);
+  }
+}
+
 void set_doubts(const colmap::Database& database, std::vector<NamedModel>& models) {
   if (models.empty()) return;
   const bifocal::ViewGraph pairs = bifocal::read_view_graph(database, MapOptions{});
+  for (NamedModel& named : models) set_positions(pairs, named);
   for (NamedModel& named : models) try {
       for (const ModelDoubt& doubt : model_doubts(pairs, named.model))
         named.doubts.push_back(fmt::format("{} ({})", doubt.text, to_string(doubt.kind)));

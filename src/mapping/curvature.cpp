@@ -34,6 +34,7 @@ void remove_part(std::vector<double>& a, double s, const std::vector<double>& b)
 // Centres of the cameras above the plane that is normal to their mean direction.
 struct Flight {
   std::vector<double> x, y, height;
+  Vec3 down = {0, 0, 0};
 };
 
 // Empty if the cameras do not look in one direction from about one height, or stand on a line: an
@@ -57,6 +58,7 @@ Flight flight_of(const Scene& scene) {
   const Vec3 other = std::abs(down[0]) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
   const Vec3 right = unit(cross(down, other)), ahead = cross(down, right);
   Flight flight;
+  flight.down = down;
   for (const Vec3& c : centres) {
     flight.x.push_back(bifocal::dot(c, right));
     flight.y.push_back(bifocal::dot(c, ahead));
@@ -98,6 +100,12 @@ double sag_of(Flight flight) {
 }
 
 }  // namespace
+
+std::optional<Vec3> down_of_flight(const Scene& scene) {
+  const Flight flight = flight_of(scene);
+  if (flight.x.empty()) return {};
+  return flight.down;
+}
 
 void doubt_curvature(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
   const Flight flight = flight_of(in.scene);

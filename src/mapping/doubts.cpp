@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "mapping/place/heights.hpp"
 #include "mapping/static_matches.hpp"
 
 namespace bifocal::mapping {
@@ -62,9 +63,7 @@ class Doubted {
   std::vector<bool> is_doubted_;
 };
 
-using Deviations = std::vector<std::vector<double>>;
-
-void doubt_priors(const DoubtInput& in, const Deviations& deviations,
+void doubt_priors(const DoubtInput& in, const std::vector<double>& deviations,
                   std::vector<ModelDoubt>& doubts) {
   Doubted doubted(in.scene, DoubtKind::focal_length, kFromPrior);
   const std::vector<std::size_t> cameras = used_cameras(in.scene);
@@ -73,7 +72,7 @@ void doubt_priors(const DoubtInput& in, const Deviations& deviations,
     if (!in.scene.graph->cameras[c].has_prior_focal_length) continue;
     const double prior = given_params(in.scene, c)[0], f = in.scene.cameras[c]->params()[0];
     const double factor = std::max(f / prior, prior / f);
-    const bool is_sure = deviations[k][0] <= kSmallDeviation * f;
+    const bool is_sure = deviations[k] <= kSmallDeviation * f;
     if (factor > (is_sure ? kFarFromPrior : kFromPrior)) doubted.add(c, factor);
   }
   if (doubted.empty()) return;
@@ -84,12 +83,12 @@ void doubt_priors(const DoubtInput& in, const Deviations& deviations,
       in.scene.cameras[c]->params()[0], given_params(in.scene, c)[0])));
 }
 
-void doubt_deviations(const DoubtInput& in, const Deviations& deviations,
+void doubt_deviations(const DoubtInput& in, const std::vector<double>& deviations,
                       std::vector<ModelDoubt>& doubts) {
   const std::vector<std::size_t> cameras = used_cameras(in.scene);
   Doubted doubted(in.scene, DoubtKind::focal_length, kFocalDeviation);
   for (std::size_t k = 0; k < cameras.size(); ++k) {
-    const double part = deviations[k][0] / in.scene.cameras[cameras[k]]->params()[0];
+    const double part = deviations[k] / in.scene.cameras[cameras[k]]->params()[0];
     if (!(part <= kFocalDeviation)) doubted.add(cameras[k], part);
   }
   if (doubted.empty()) return;
@@ -189,8 +188,16 @@ double bend_of(const LensCamera& lens) {
 
 void doubt_focal_lengths(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
   if (!in.options.refine_focal_length) return;
-  const Deviations deviations = deviations_of_cameras(
-      in.scene, in.model, in.options, in.scene.has_free_principal, FurtherCoefficient::radial);
+  std::vector<double> deviations = focal_deviations(in.scene, in.model, in.options);
+  // Heights above the ground that agree with the altitudes of a flight.
+  const std::optional<Heights> heights =
+      in.model.georeference ? heights_of(in.scene) : std::optional<Heights>();
+  if (heights && std::abs(heights->factor() - 1) <= 2 * heights->relative_deviation()) {
+    const std::vector<std::size_t> cameras = used_cameras(in.scene);
+    for (std::size_t k = 0; k < cameras.size(); ++k)
+      deviations[k] = std::min(
+          deviations[k], heights->relative_deviation() * in.scene.cameras[cameras[k]]->params()[0]);
+  }
   doubt_priors(in, deviations, doubts);
   doubt_deviations(in, deviations, doubts);
 }
@@ -258,6 +265,7 @@ std::vector<ModelDoubt> doubts_of(const DoubtInput& in) {
   doubt_points(in, doubts);
   doubt_parallax(in, doubts);
   doubt_static_matches(in, doubts);
+  doubt_positions(in, doubts);
   doubt_folds(in, doubts);
   return doubts;
 }

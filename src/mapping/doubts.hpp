@@ -2,6 +2,7 @@
 // Doubts about the registered views of a scene, a function for each kind.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "mapping/scene.hpp"
@@ -18,6 +19,10 @@ struct DoubtInput {
 // Displacement of a corner by the lens, relative to its distance from the principal point.
 [[nodiscard]] double bend_of(const LensCamera& lens);
 
+// The mean viewing direction of registered views that look in one direction from about one height
+// above an area, as in a flight; empty otherwise.
+[[nodiscard]] std::optional<Vec3> down_of_flight(const Scene& scene);
+
 // Returns all doubts.
 [[nodiscard]] std::vector<ModelDoubt> doubts_of(const DoubtInput& in);
 
@@ -30,6 +35,7 @@ void doubt_convergence(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 void doubt_points(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 void doubt_parallax(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 void doubt_static_matches(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
+void doubt_positions(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 void doubt_folds(const DoubtInput& in, std::vector<ModelDoubt>& doubts);
 
 }  // namespace bifocal::mapping

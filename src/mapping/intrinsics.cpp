@@ -7,14 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "adjust/tracks/deviations.hpp"
 #include "mapping/scene.hpp"
 
 namespace bifocal::mapping {
 namespace {
 
-constexpr double kHeldDeviation = 0.1;   // of a focal length from which on its prior is held
-constexpr double kDrift = 1.002;         // factor from a prior below which it need not be held
+constexpr double kHeldDeviation = 0.1;  // of a focal length from which on its prior is held
+constexpr double kDrift = 1.002;        // factor from a prior below which it need not be held
+// Half of the values of a normal distribution are farther than 1 / 1.48 deviations.
+constexpr double kDeviationOfOne = 1.4826;
 constexpr std::size_t kFewestViews = 3;  // that share a camera whose principal point is adjusted
 constexpr double kPrincipalDeviation = 0.002;  // of the width
 constexpr double kFarthestPrincipal = 0.03;    // of the width, from the centre
@@ -55,11 +56,11 @@ std::vector<std::size_t> used_cameras(const Scene& scene) {
   return cameras;
 }
 
-std::vector<std::vector<double>> deviations_of_cameras(const Scene& scene,
-                                                       const colmap::Model& model,
-                                                       const MapOptions& options,
-                                                       const std::vector<bool>& with_principal,
-                                                       FurtherCoefficient further) {
+adjustment::IntrinsicDeviations deviations_of_cameras(const Scene& scene,
+                                                      const colmap::Model& model,
+                                                      const MapOptions& options,
+                                                      const std::vector<bool>& with_principal,
+                                                      FurtherCoefficient further) {
   AdjustProblem problem =
       colmap::adjust_problem(model, {.refine_focal_length = options.refine_focal_length,
                                      .refine_principal_point = true,
@@ -76,6 +77,27 @@ std::vector<std::vector<double>> deviations_of_cameras(const Scene& scene,
       add_coefficient(problem.cameras[k]);
   }
   return adjustment::intrinsic_deviations(problem, {.loss = AdjustLoss::soft_l1});
+}
+
+std::vector<double> focal_deviations(const Scene& scene, const colmap::Model& model,
+                                     const MapOptions& options) {
+  const std::vector<std::size_t> cameras = used_cameras(scene);
+  std::vector<bool> with_principal = scene.has_free_principal;
+  for (const std::size_t c : cameras)
+    with_principal[c] = with_principal[c] || has_assumed_principal_point(scene, c);
+  const auto found = [&](const std::vector<bool>& principal) {
+    return deviations_of_cameras(scene, model, options, principal, FurtherCoefficient::radial);
+  };
+  const adjustment::IntrinsicDeviations own = found(scene.has_free_principal);
+  const bool is_same = with_principal == scene.has_free_principal || !own.is_exact;
+  const adjustment::IntrinsicDeviations wide = is_same ? own : found(with_principal);
+  std::vector<double> out;
+  for (std::size_t k = 0; k < cameras.size(); ++k) {
+    out.push_back(own.deviations[k][0]);
+    if (wide.deviations[k][0] <= kHeldDeviation * scene.cameras[cameras[k]]->params()[0])
+      out[k] = std::max(out[k], kDeviationOfOne * std::abs(wide.steps[k][0]));
+  }
+  return out;
 }
 
 Review review_of(const Scene& scene, const MapOptions& options) {
@@ -97,7 +119,8 @@ Review review_of(const Scene& scene, const MapOptions& options) {
                            [&](std::size_t c) { return may_be_free[c] || may_be_held[c]; }))
     return review;
   const std::vector<std::vector<double>> deviations =
-      deviations_of_cameras(scene, model_of(scene), options, may_be_free, FurtherCoefficient::none);
+      deviations_of_cameras(scene, model_of(scene), options, may_be_free, FurtherCoefficient::none)
+          .deviations;
   for (std::size_t k = 0; k < cameras.size(); ++k) {
     const std::size_t c = cameras[k], cx = focal_count(*scene.cameras[c]);
     const double limit = kPrincipalDeviation * static_cast<double>(scene.cameras[c]->width());

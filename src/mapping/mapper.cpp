@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mapping/doubts.hpp"
+#include "mapping/place/georeference.hpp"
 #include "mapping/scene.hpp"
 #include "mapping/scene_session.hpp"
 #include "mapping/stages.hpp"
@@ -175,7 +176,9 @@ class Mapper {
   }
 
   void finish_model() {
+    std::optional<colmap::Georeference> place = georeference(queue_, scene_, options_, adjustment_);
     result_.models.push_back(model_of(scene_));
+    result_.models.back().georeference = std::move(place);
     // Wrong focal lengths also lead to disputes, so these are examined again by the adjusted ones.
     std::optional<std::vector<Edge>> edges;
     if (std::ranges::any_of(scene_.edges, [&](const Edge& edge) {
@@ -210,6 +213,15 @@ std::vector<colmap::ModelCamera> given_cameras(const ViewGraph& graph, const col
   return given;
 }
 
+// Number of images of a model with a position.
+std::int64_t positions_of(const ViewGraph& graph, const colmap::Model& model) {
+  return std::ranges::count_if(graph.positions, [&](const MapPosition& p) {
+    const colmap::Id id = graph.images[static_cast<std::size_t>(p.image)].id;
+    return p.centre &&
+           std::ranges::find(model.images, id, &colmap::ModelImage::id) != model.images.end();
+  });
+}
+
 void sort_models(const ViewGraph& graph, MapResult& result) {
   std::vector<std::size_t> order(result.models.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -223,6 +235,7 @@ void sort_models(const ViewGraph& graph, MapResult& result) {
     MapFigures& figures = result.figures.emplace_back(figures_of(models.back()));
     figures.given = colmap::focal_lengths_of(given_cameras(graph, models.back()));
     figures.focal_lengths = colmap::focal_lengths_of(models.back().cameras);
+    figures.positions = positions_of(graph, models.back());
   }
   result.models = std::move(models), result.doubts = std::move(doubts);
 }

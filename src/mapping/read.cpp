@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "collection/colmap/state.hpp"
+#include "mapping/place/read_positions.hpp"
 
 namespace bifocal {
 namespace {
@@ -89,7 +90,9 @@ class Reader {
 }  // namespace
 
 ViewGraph read_view_graph(const colmap::Database& database, const MapOptions& options) {
-  return Reader(database, options).graph;
+  ViewGraph graph = std::move(Reader(database, options).graph);
+  if (options.positions != MapPositions::ignore) mapping::read_positions(database, graph);
+  return graph;
 }
 
 }  // namespace bifocal

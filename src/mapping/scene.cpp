@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 
+#include <cmath>
 #include <limits>
 #include <set>
 #include <string>
@@ -35,6 +36,27 @@ void check_pairs(const ViewGraph& graph) {
       if (match.index1 >= size1 || match.index2 >= size2)
         refuse("pair {}: match ({}, {}) of {} and {} features", k, match.index1, match.index2,
                size1, size2);
+  }
+}
+
+void check_positions(const ViewGraph& graph) {
+  std::set<int> known;
+  for (std::size_t k = 0; k < graph.positions.size(); ++k) {
+    const MapPosition& p = graph.positions[k];
+    if (p.image < 0 || p.image >= static_cast<int>(graph.images.size()))
+      refuse("position {}: there is no image {}", k, p.image);
+    if (!known.insert(p.image).second)
+      refuse("position {}: image {} has a position already", k, p.image);
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (p.centre && !std::isfinite((*p.centre)[i]))
+        refuse("position {} of image {}: {} is not finite", k, p.image, (*p.centre)[i]);
+      if (!(p.deviations[i] >= 0) || !std::isfinite(p.deviations[i]))
+        refuse("position {} of image {}: a deviation of {}", k, p.image, p.deviations[i]);
+    }
+    if (p.altitude && !std::isfinite(*p.altitude))
+      refuse("position {} of image {}: an altitude of {}", k, p.image, *p.altitude);
+    if (p.gravity && !(std::abs(norm(*p.gravity) - 1) <= 1e-3))
+      refuse("position {} of image {}: a gravity of length {}", k, p.image, norm(*p.gravity));
   }
 }
 
@@ -77,6 +99,7 @@ Scene make_scene(const ViewGraph& graph) {
     view.is_valid = scene.cameras[static_cast<std::size_t>(view.camera)].has_value();
   }
   check_pairs(graph);
+  check_positions(graph);
   return scene;
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "adjust/tracks/deviations.hpp"
 #include "mapping/algebra.hpp"
 
 namespace bifocal::mapping {
@@ -119,11 +120,16 @@ void forget_reviews(Scene& scene);
 [[nodiscard]] bool has_far_principal_point(const Scene& scene);
 enum class FurtherCoefficient { none, radial };
 // Standard deviations of the intrinsics of used_cameras() that are adjusted, px for focal lengths
-// and principal points. with_principal: cameras whose principal points are adjusted. model: of the
-// scene. radial: lenses with one radial coefficient have a second one.
-[[nodiscard]] std::vector<std::vector<double>> deviations_of_cameras(
+// and principal points, and their steps. with_principal: cameras whose principal points are
+// adjusted. model: of the scene. radial: lenses with one radial coefficient have a second one.
+[[nodiscard]] adjustment::IntrinsicDeviations deviations_of_cameras(
     const Scene& scene, const colmap::Model& model, const MapOptions& options,
     const std::vector<bool>& with_principal, FurtherCoefficient further);
+// Standard deviations of the focal lengths of used_cameras(), px. Also, where it is larger, the
+// change of a focal length by a principal point and a second radial coefficient that are adjusted,
+// if they are determined: the share of the lens that the model of the camera leaves out.
+[[nodiscard]] std::vector<double> focal_deviations(const Scene& scene, const colmap::Model& model,
+                                                   const MapOptions& options);
 
 // relative_poses.cpp: fills Scene::edges.
 void estimate_relative_poses(Queue& queue, Scene& scene, const MapOptions& options);

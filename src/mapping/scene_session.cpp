@@ -2,6 +2,7 @@
 #include "mapping/scene_session.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/parallel.hpp"
 
@@ -104,12 +105,24 @@ void SceneSession::triangulate() {
   session_.triangulate(rays, limits_of(options_, options_.threshold));
 }
 
+void SceneSession::set_priors(AdjustPriors priors, double deviation_px) {
+  std::vector<int> images(scene_.views.size(), -1);
+  int next = 0;
+  for (std::size_t i = 0; i < images.size(); ++i)
+    if (scene_.views[i].is_registered) images[i] = next++;
+  for (PositionPrior& p : priors.positions) p.image = images[static_cast<std::size_t>(p.image)];
+  for (HeightPrior& p : priors.heights) p.image = images[static_cast<std::size_t>(p.image)];
+  session_.problem().priors = std::move(priors);
+  deviation_px_ = deviation_px;
+}
+
 AdjustResult SceneSession::adjust(const Refinement& refinement) {
   AdjustOptions options;
   options.loss = AdjustLoss::soft_l1;
   options.loss_scale = refinement.loss_scale;
   options.max_iterations = options_.max_adjust_iterations;
   options.function_tolerance = kAdjustTolerance;
+  options.deviation_px = deviation_px_;
   if (refinement.is_coarse) {
     options.max_iterations = std::min(options_.max_adjust_iterations, kCoarseIterations);
     options.function_tolerance = 1e-3;

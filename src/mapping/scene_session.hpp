@@ -28,6 +28,9 @@ class SceneSession {
 
   // Computes the points of the tracks and uses the observations that agree with them.
   void triangulate();
+  // Positions and heights of registered views, whose numbers are those of the scene, for
+  // adjustments from now on; deviation_px: of an observation.
+  void set_priors(AdjustPriors priors, double deviation_px);
   // After triangulate() or filter().
   AdjustResult adjust(const Refinement& refinement);
   // Drops observations with an error above `threshold` px and points with too small an angle.
@@ -46,6 +49,7 @@ class SceneSession {
   std::vector<std::size_t> tracks_;        // of the session's points
   std::vector<std::size_t> observations_;  // of the session's observations
   adjustment::AdjustSession session_;
+  double deviation_px_ = 1;
 };
 
 }  // namespace bifocal::mapping

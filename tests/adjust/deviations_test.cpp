@@ -16,7 +16,7 @@ TEST(Deviations, EqualTheCovariancesOfAdjust) {
     const AdjustResult result = adjust(problem, {.covariance = true});
     ASSERT_EQ(result.camera_covariances.size(), static_cast<std::size_t>(cameras));
     const double unit = 2 * result.final_cost / static_cast<double>(result.redundancy);
-    const auto deviations = adjustment::intrinsic_deviations(problem);
+    const auto deviations = adjustment::intrinsic_deviations(problem).deviations;
     for (std::size_t c = 0; c < deviations.size(); ++c) {
       const std::size_t count = deviations[c].size();
       ASSERT_EQ(result.camera_covariances[c].size(), count * count);
@@ -32,7 +32,8 @@ TEST(Deviations, EqualTheCovariancesOfAdjust) {
 TEST(Deviations, ConstantFocalLengthsHaveNone) {
   AdjustProblem problem = make_scene({.images = 6}).truth;
   problem.cameras[0].is_constant = true;
-  const std::vector<std::vector<double>> deviations = adjustment::intrinsic_deviations(problem);
+  const std::vector<std::vector<double>> deviations =
+      adjustment::intrinsic_deviations(problem).deviations;
   ASSERT_EQ(deviations.size(), 1U);
   EXPECT_EQ(deviations[0], std::vector<double>(deviations[0].size(), 0.0));
 }

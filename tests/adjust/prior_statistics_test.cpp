@@ -115,7 +115,7 @@ TEST(PriorDeviation, OfIntrinsicsEqualsTheCovariances) {
   const AdjustOptions options = {.covariance = true, .deviation_px = 0.5};
   const AdjustResult result = adjust(scene.start, options);
   const double unit = 2 * result.final_cost / 0.25 / static_cast<double>(result.redundancy);
-  const auto deviations = adjustment::intrinsic_deviations(scene.start, options);
+  const auto deviations = adjustment::intrinsic_deviations(scene.start, options).deviations;
   for (const std::size_t k : {0U, 3U}) {
     const double expected = std::sqrt(unit * result.camera_covariances[0][5 * k]);
     EXPECT_NEAR(deviations[0][k], expected, 0.001 * expected);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bifocal/error.hpp>
+#include <cmath>
+#include <optional>
 #include <bifocal/reasons.hpp>
 
 #include "interrupt.hpp"
@@ -67,6 +69,44 @@ Json doubts_json(const std::vector<ModelDoubt>& doubts) {
   return json;
 }
 
+Json json_of(const std::optional<colmap::Georeference>& place) {
+  if (!place) return {};
+  Json json = {{"origin", Json()}};
+  if (place->origin)
+    json["origin"] = {{"latitude_deg", place->origin->latitude_deg},
+                      {"longitude_deg", place->origin->longitude_deg},
+                      {"altitude_m", place->origin->altitude_m}};
+  json["positions"] = place->positions;
+  json["outliers"] = place->outliers;
+  json["residuals_m"] = place->residuals;
+  json["is_adjusted"] = place->is_adjusted;
+  return json;
+}
+
+// A sentence about the place of a model; empty if none of its images has a position.
+std::string place_text(const MapFigures& figures,
+                       const std::optional<colmap::Georeference>& place) {
+  if (!place)
+    return figures.positions == 0
+               ? ""
+               : fmt::format(
+                     "{} positions of images do not determine its place and scale: three "
+                     "that are on no line are needed",
+                     figures.positions);
+  std::string text = "in metres";
+  if (place->origin)
+    text += fmt::format(
+        ": east, north and up of latitude {:.6f}, longitude {:.6f}, altitude {:.1f}",
+        place->origin->latitude_deg, place->origin->longitude_deg, place->origin->altitude_m);
+  const Vec3& r = place->residuals;
+  text += fmt::format("; differs from {} positions by {:.2f} m horizontally and {:.2f} m in height",
+                      place->positions - static_cast<std::int64_t>(place->outliers.size()),
+                      std::hypot(r[0], r[1]), r[2]);
+  if (!place->outliers.empty())
+    text += fmt::format(", contradicts {} others", place->outliers.size());
+  return text;
+}
+
 Json models_of(const ModelFiles& files, const MapResult& result) {
   Json json = Json::array();
   const std::vector<std::string> folders = folders_of(files, result);
@@ -78,6 +118,7 @@ Json models_of(const ModelFiles& files, const MapResult& result) {
                     {"observations", f.observations},
                     {"mean_error_px", f.mean_error},
                     {"cameras", focal_lengths_json(f.given, f.focal_lengths)},
+                    {"georeference", json_of(result.models[i].georeference)},
                     {"doubts", doubts_json(result.doubts[i])}});
   }
   return json;
@@ -94,6 +135,8 @@ std::string models_text(const ModelFiles& files, const MapResult& result) {
         "{}: {} images, {} points, {} observations, mean reprojection error {:.2f} px\n", name,
         f.images, f.points, f.observations, f.mean_error);
     text += fmt::format("{}: {}\n", name, colmap::summary_of(f.given, f.focal_lengths));
+    if (const std::string place = place_text(f, result.models[i].georeference); !place.empty())
+      text += fmt::format("{}: {}\n", name, place);
     for (const ModelDoubt& doubt : result.doubts[i])
       text += fmt::format("doubted: {}: {} ({})\n", name, doubt.text, to_string(doubt.kind));
   }

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include <bifocal/colmap/database.hpp>
+#include <bifocal/geodesy.hpp>
 #include <bifocal/geometry.hpp>
 
 namespace bifocal::colmap {
@@ -112,6 +113,21 @@ struct ModelFrame {
 };
 
 // Lists are in the order of the file.
+// The frame of a model that was moved to the positions of its images: metres, and east, north and
+// up of an origin. The file georeference.json in the model's folder.
+struct Georeference {
+  std::optional<GeoPoint> origin = {};     // of a TangentPlane; empty: the frame of the positions
+  std::int64_t positions = 0;              // of images of the model
+  std::vector<std::string> outliers = {};  // images whose positions the others contradict
+  // Differences of positions and model along the axes, root mean squares without outliers, m.
+  Vec3 residuals = {0, 0, 0};
+  // Standard deviations by those of the positions: of the middle of the cameras, m; of the rotation
+  // about the axes, degrees; of the scale, relative.
+  Vec3 position_deviations = {0, 0, 0}, rotation_deviations_deg = {0, 0, 0};
+  double scale_deviation = 0;
+  bool is_adjusted = false;  // the positions acted in the adjustment
+};
+
 struct Model {
   std::vector<ModelCamera> cameras = {};
   std::vector<ModelImage> images = {};
@@ -120,6 +136,7 @@ struct Model {
   bool has_frames = false;
   std::vector<ModelRig> rigs = {};
   std::vector<ModelFrame> frames = {};
+  std::optional<Georeference> georeference = {};  // empty: the frame is not known
 };
 
 enum class ModelFormat {

@@ -98,6 +98,17 @@ def _frame(frame: Any, name: str) -> tuple[Any, ...]:
     return _whole(number, f"{name}.id"), _whole(rig, f"{name}.rig_id"), _pose(pose, f"{name}.rig_from_world"), data
 
 
+def _georeference(place: Any) -> tuple[Any, ...] | None:
+    if place is None:
+        return None
+    name = "model.georeference"
+    names = "origin positions outliers residuals position_deviations rotation_deviations scale_deviation is_adjusted"
+    origin, positions, outliers, *deviations, scale, is_adjusted = _fields(place, name, "Georeference", names)
+    places = [tuple(_numbers(value, f"{name}.{field}", 3)) for value, field in zip(deviations, names.split()[3:6], strict=True)]
+    where = None if origin is None else tuple(_numbers(origin, f"{name}.origin", 3))
+    return where, _whole(positions, f"{name}.positions"), list(outliers), *places, float(scale), flag(is_adjusted, f"{name}.is_adjusted")
+
+
 def values_of(model: Any) -> dict[str, Any]:
     """Returns the dictionary that `_core.write_model` takes."""
     return {
@@ -107,4 +118,5 @@ def values_of(model: Any) -> dict[str, Any]:
         "has_frames": flag(model.has_frames, "model.has_frames"),
         "rigs": [_rig(rig, name) for name, rig in _items(model, "rigs", "ModelRig")],
         "frames": [_frame(frame, name) for name, frame in _items(model, "frames", "ModelFrame")],
+        "georeference": _georeference(model.georeference),
     }

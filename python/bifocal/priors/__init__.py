@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from .._arguments import check_public
 from .._arrays import ArrayLike
 from .._numbers import array_of, host_array, indices_of
 
@@ -212,3 +213,6 @@ def tables_of(priors: Iterable[Prior], counts: Mapping[str, int]) -> dict[str, A
             raise ValueError(f"priors: two objects are {kind}, must be one for all")
         tables[name] = (indices, np.ascontiguousarray(np.hstack(columns)) if len(indices) else np.zeros((0, 1)), str(prior.loss), float(prior.loss_scale), up)
     return tables
+
+
+check_public(__all__, globals())

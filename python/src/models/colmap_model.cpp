@@ -4,6 +4,7 @@
 #include <bifocal/colmap/model.hpp>
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -176,6 +177,7 @@ nb::dict read(nb::handle given) {
   d["has_frames"] = model.has_frames;
   d["rigs"] = rigs_list(model);
   d["frames"] = frames_list(model);
+  d["georeference"] = georeference_tuple(model.georeference);
   return d;
 }
 
@@ -196,11 +198,43 @@ void write(nb::handle given, const nb::dict& d, bool is_text, bool overwrite) {
   model.points = points_in(nb::cast<nb::tuple>(d["points"]));
   model.has_frames = nb::cast<bool>(d["has_frames"]);
   take_rigs_and_frames(d, model);
+  model.georeference = georeference_in(d["georeference"]);
   const Unlocked unlocked;
   write_model(folder.path, model, is_text ? ModelFormat::text : ModelFormat::binary, overwrite);
 }
 
 }  // namespace
+
+nb::object georeference_tuple(const std::optional<colmap::Georeference>& place) {
+  if (!place) return nb::none();
+  nb::object origin = nb::none();
+  if (place->origin)
+    origin = nb::make_tuple(place->origin->latitude_deg, place->origin->longitude_deg,
+                            place->origin->altitude_m);
+  nb::list outliers;
+  for (const std::string& name : place->outliers) outliers.append(name_text(name));
+  const auto triple = [](const Vec3& v) { return nb::make_tuple(v[0], v[1], v[2]); };
+  return nb::make_tuple(origin, place->positions, outliers, triple(place->residuals),
+                        triple(place->position_deviations), triple(place->rotation_deviations_deg),
+                        place->scale_deviation, place->is_adjusted);
+}
+
+std::optional<colmap::Georeference> georeference_in(nb::handle object) {
+  if (object.is_none()) return {};
+  const auto [origin, positions, outliers, residuals, position, rotation, scale, is_adjusted] =
+      nb::cast<std::tuple<std::optional<Vec3>, std::int64_t, std::vector<nb::object>, Vec3, Vec3,
+                          Vec3, double, bool>>(object);
+  colmap::Georeference place{.positions = positions,
+                             .residuals = residuals,
+                             .position_deviations = position,
+                             .rotation_deviations_deg = rotation,
+                             .scale_deviation = scale,
+                             .is_adjusted = is_adjusted};
+  if (origin) place.origin = GeoPoint{(*origin)[0], (*origin)[1], (*origin)[2]};
+  for (const nb::object& name : outliers)
+    place.outliers.push_back(file_of(name, "georeference.outliers").path.string());
+  return place;
+}
 
 void bind_colmap_model(nb::module_& m) {
   m.def("read_model", &read, nb::arg("folder").none(),

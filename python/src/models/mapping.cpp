@@ -30,8 +30,8 @@ nb::dict map_dict(const MapResult& r, bool is_strict) {
   for (std::size_t k = 0; k < r.figures.size(); ++k) {
     const MapFigures& f = r.figures[k];
     models.append(nb::make_tuple(f.images, f.points, f.observations, f.mean_error,
-                                 list_of(r.doubts[k]), tuple_of(f.given),
-                                 tuple_of(f.focal_lengths)));
+                                 list_of(r.doubts[k]), tuple_of(f.given), tuple_of(f.focal_lengths),
+                                 georeference_tuple(r.models[k].georeference)));
   }
   for (const LeftOutImage& image : r.left_out)
     left_out.append(

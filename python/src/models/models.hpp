@@ -13,6 +13,10 @@ void bind_colmap_model(nb::module_& m);
 void bind_dense_model(nb::module_& m);
 void bind_mapping(nb::module_& m);
 
+// Numbers of a georeference for _georeference.py, or None.
+[[nodiscard]] nb::object georeference_tuple(const std::optional<colmap::Georeference>& place);
+[[nodiscard]] std::optional<colmap::Georeference> georeference_in(nb::handle object);
+
 // Results for _mapping.py. is_strict: doubted models were not written.
 [[nodiscard]] nb::dict map_dict(const MapResult& result, bool is_strict);
 [[nodiscard]] nb::dict undistort_dict(const colmap::UndistortResult& result);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "adjust/arrangement.hpp"
 #include "adjust/block_diagonal.hpp"
@@ -11,6 +12,7 @@
 #include "adjust/gauge.hpp"
 #include "adjust/layout.hpp"
 #include "adjust/priors/priors.hpp"
+#include "adjust/reduced_solver.hpp"
 #include "adjust/terms.hpp"
 #include "runtime/integers.hpp"
 
@@ -58,63 +60,70 @@ std::vector<double> gauge_damping(const AdjustProblem& problem,
   return damping;
 }
 
-// Variances of the chosen unknowns for observations with a deviation of 1 px; infinite if an
-// unknown is not determined.
-std::vector<double> exact_variances(const DenseSystem& system, const Terms& terms,
-                                    const std::vector<double>& diagonal,
-                                    const std::vector<double>& damping,
-                                    const std::vector<std::size_t>& chosen) {
+// Variances of the chosen unknowns for observations with a deviation of 1 px, infinite if an
+// unknown is not determined, and their part of a Gauss-Newton step.
+struct Solved {
+  std::vector<double> variances, steps;
+};
+
+Solved exact_variances(const DenseSystem& system, Terms& terms, const Linearisation& linearisation,
+                       const std::vector<double>& damping, const std::vector<std::size_t>& chosen) {
   std::vector<double> matrix = system.assemble(terms, damping);
-  std::vector<double> least = system.reduced(diagonal);
+  std::vector<double> least = system.reduced(linearisation.diagonal);
   for (double& d : least) d *= kUndetermined;
   if (factorised_rows(matrix, system.envelope(), least) < at(system.size()))
-    return std::vector<double>(chosen.size(), kInfinite);
-  std::vector<double> variances;
+    return {std::vector<double>(chosen.size(), kInfinite), std::vector<double>(chosen.size())};
+  Solved solved;
+  std::vector<double> step = system.reduced(reduced_right_side(terms, linearisation));
+  solve_factorised(matrix, system.envelope(), step);
   for (const std::size_t unknown : chosen) {
     const std::size_t row = at(system.place(unknown));
     std::vector<double> column(at(system.size()), 0.0);
     column[row] = 1;
     solve_factorised(matrix, system.envelope(), column);
-    variances.push_back(column[row]);
+    solved.variances.push_back(column[row]);
+    solved.steps.push_back(step[row]);
   }
-  return variances;
+  return solved;
 }
 
-std::vector<double> least_variances(Terms& terms, const Unknowns& unknowns,
-                                    const std::vector<double>& damping,
-                                    const std::vector<std::size_t>& chosen) {
+Solved least_variances(Terms& terms, const Unknowns& unknowns, const std::vector<double>& damping,
+                       const std::vector<std::size_t>& chosen) {
   const BlockDiagonal::Inverse inverse =
       BlockDiagonal(unknowns, terms.diagonal_blocks(), damping).inverse();
-  std::vector<double> variances;
+  Solved solved;
+  solved.steps.resize(chosen.size());
   const std::size_t columns = at(unknowns.view_size());
   for (const std::size_t unknown : chosen)
     for (std::size_t k = 0; k < columns; ++k)
       if (at(inverse.members[unknown * columns + k]) == unknown) {
-        variances.push_back(inverse.rows[unknown * columns + k]);
+        solved.variances.push_back(inverse.rows[unknown * columns + k]);
         break;
       }
-  return variances;
+  return solved;
 }
 
 }  // namespace
 
-std::vector<std::vector<double>> intrinsic_deviations(const AdjustProblem& problem,
-                                                      const AdjustOptions& options) {
-  std::vector<std::vector<double>> deviations;
-  for (const AdjustCamera& camera : problem.cameras) deviations.emplace_back(camera.params.size());
+IntrinsicDeviations intrinsic_deviations(const AdjustProblem& problem,
+                                         const AdjustOptions& options) {
+  IntrinsicDeviations out;
+  for (const AdjustCamera& camera : problem.cameras)
+    out.deviations.emplace_back(camera.params.size());
+  out.steps = out.deviations;
   const Arrangement arrangement = arrange(problem, observation_uses(problem));
-  if (arrangement.observations == 0) return deviations;
+  if (arrangement.observations == 0) return out;
   const Unknowns unknowns(problem, arrangement.used_images);
   std::vector<std::size_t> chosen;
-  std::vector<double*> places;  // of the chosen unknowns
+  std::vector<std::pair<int, int>> places;  // of the chosen unknowns: camera, parameter
   for (int c = 0; c < unknowns.cameras(); ++c) {
     const std::vector<int>& adjusted = unknowns.adjusted_params(c);
     for (std::size_t k = 0; k < adjusted.size(); ++k) {
       chosen.push_back(unknowns.camera_start(c) + k);
-      places.push_back(&deviations[at(c)][at(adjusted[k])]);
+      places.emplace_back(c, adjusted[k]);
     }
   }
-  if (chosen.empty()) return deviations;
+  if (chosen.empty()) return out;
   Queue cpu;
   DeviceObservations observations(cpu, arrangement, problem.points, unknowns.frame());
   const Priors priors(problem, arrangement, unknowns, options.deviation_px);
@@ -123,22 +132,26 @@ std::vector<std::vector<double>> intrinsic_deviations(const AdjustProblem& probl
   terms.damp(0);
   const bool has_few_pairs = observation_pairs(arrangement) <= kMostPairs;
   const DenseSystem system(arrangement, unknowns, true);
-  const bool is_exact = has_few_pairs && system.envelope().operations() <= kMostOperations;
+  out.is_exact = has_few_pairs && system.envelope().operations() <= kMostOperations;
   const bool is_held =
       problem.priors.empty() || gauge_of(problem, arrangement, unknowns).freedom().total() > 0;
   const std::vector<double> damping =
       is_held ? gauge_damping(problem, arrangement.used_images, unknowns, linearisation.diagonal)
               : least_damping(linearisation.diagonal);
-  const std::vector<double> variances =
-      is_exact ? exact_variances(system, terms, linearisation.diagonal, damping, chosen)
-               : least_variances(terms, unknowns, damping, chosen);
+  const Solved solved = out.is_exact
+                            ? exact_variances(system, terms, linearisation, damping, chosen)
+                            : least_variances(terms, unknowns, damping, chosen);
   const double redundancy = 2 * static_cast<double>(arrangement.observations) +
                             static_cast<double>(priors.rows()) + (is_held ? kGaugeFreedom : 0) -
                             static_cast<double>(unknowns.active_count()) -
                             3 * static_cast<double>(std::ranges::count(arrangement.is_free, 1.0));
   const double unit = 2 * linearisation.cost / std::max(redundancy, 1.0);
-  for (std::size_t k = 0; k < variances.size(); ++k) *places[k] = std::sqrt(unit * variances[k]);
-  return deviations;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const auto [camera, param] = places[k];
+    out.deviations[at(camera)][at(param)] = std::sqrt(unit * solved.variances[k]);
+    out.steps[at(camera)][at(param)] = solved.steps[k];
+  }
+  return out;
 }
 
 }  // namespace bifocal::adjustment

@@ -8,6 +8,14 @@
 
 namespace bifocal::adjustment {
 
+struct IntrinsicDeviations {
+  std::vector<std::vector<double>> deviations;  // by camera and parameter
+  // Changes of the parameters by a Gauss-Newton step, as after parameters that were constant in the
+  // adjustment are adjusted; 0 unless deviations are exact.
+  std::vector<std::vector<double>> steps;
+  bool is_exact = false;
+};
+
 // Returns the standard deviation of each parameter of each camera, px for focal lengths and
 // principal points, for the deviation of observations that the residuals show; 0 if it is not
 // adjusted, infinite if observations and priors do not determine it. Priors count, with
@@ -16,7 +24,7 @@ namespace bifocal::adjustment {
 // can be factorised quickly, otherwise a lower bound: the deviation if all other images were known,
 // for a shared camera if all poses were known. options: the loss and the deviation of observations.
 // Throws as adjust().
-[[nodiscard]] std::vector<std::vector<double>> intrinsic_deviations(
-    const AdjustProblem& problem, const AdjustOptions& options = {});
+[[nodiscard]] IntrinsicDeviations intrinsic_deviations(const AdjustProblem& problem,
+                                                       const AdjustOptions& options = {});
 
 }  // namespace bifocal::adjustment

@@ -186,6 +186,8 @@ Model read_model(const fs::path& given) {
   model.has_frames = has_rigs;
   if (has_rigs)
     for (const Part part : kOptional) read_part(folder, part, *format, model);
+  if (const fs::path file = folder / model::kGeoreferenceName; is_there(file))
+    model.georeference = model::read_georeference(file);
   model::check(model, [&](Part part, const std::string& what) {
     io::reject((folder / file_name(part, *format)).string(), "{}", what);
   });
@@ -203,6 +205,7 @@ std::vector<std::string> model_file_names() {
   std::vector<std::string> names;
   for (const ModelFormat format : {ModelFormat::binary, ModelFormat::text})
     for (const Part part : kParts) names.push_back(file_name(part, format));
+  names.emplace_back(model::kGeoreferenceName);
   return names;
 }
 
@@ -265,6 +268,9 @@ void write_model(const fs::path& folder, const Model& model, ModelFormat format,
     const std::string name = file_name(part, format);
     write_staged(staging.path() / name, folder / name, bytes);
   }
+  if (model.georeference)
+    write_staged(staging.path() / model::kGeoreferenceName, folder / model::kGeoreferenceName,
+                 model::bytes_of(*model.georeference));
   model::move_files(staging.path(), folder);
 }
 

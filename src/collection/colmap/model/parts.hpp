@@ -31,6 +31,12 @@ void read(Part part, std::string_view bytes, const std::string& name, Model& mod
 [[nodiscard]] std::string bytes_of(Part part, const Model& model);
 }  // namespace text
 
+// The file of Model::georeference. Reading throws Error(input) that names the file and the member.
+inline constexpr const char* kGeoreferenceName = "georeference.json";
+[[nodiscard]] Georeference parse_georeference(std::string_view text, const std::string& name);
+[[nodiscard]] Georeference read_georeference(const std::filesystem::path& file);
+[[nodiscard]] std::string bytes_of(const Georeference& georeference);
+
 // Moves the files of a model to another folder, which is created. Other files of models are removed
 // there.
 void move_files(const std::filesystem::path& from, const std::filesystem::path& to);

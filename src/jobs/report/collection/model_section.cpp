@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "jobs/report/collection/scene_axes.hpp"
@@ -40,15 +42,44 @@ class Drawing {
     svg_ += fmt::format("<path d=\"M{:.1f} {:.1f}h1.4\" stroke=\"#{:02x}{:02x}{:02x}\"/>", x, y,
                         rgb[0], rgb[1], rgb[2]);
   }
+  // A pyramid from the centre to the corners of the image.
   void add_camera(const CameraView& camera, double size, const std::string& name) {
-    const Vec3 end = plus(camera.centre, camera.ahead, size);
-    const auto [x0, y0] = at(camera.centre);
-    const auto [x1, y1] = at(plus(end, camera.right, -0.5 * size));
-    const auto [x2, y2] = at(plus(end, camera.right, 0.5 * size));
+    const Vec3 end = plus(camera.centre, camera.ahead, size),
+               down = cross(camera.ahead, camera.right);
+    const auto [x, y] = at(camera.centre);
+    std::string border, edges;
+    for (const auto& [right, below] :
+         {std::pair{-0.5, -0.38}, {0.5, -0.38}, {0.5, 0.38}, {-0.5, 0.38}}) {
+      const auto [u, v] = at(plus(plus(end, camera.right, right * size), down, below * size));
+      border += fmt::format("{}{:.1f} {:.1f}", border.empty() ? "M" : "L", u, v);
+      edges += fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", x, y, u, v);
+    }
+    svg_ += fmt::format("<path class=\"camera\" d=\"{}z{}\"><title>{}</title></path>", border,
+                        edges, escaped(name));
+  }
+  void add_line(const Vec3& from, const Vec3& to, const char* kind) {
+    const auto [x0, y0] = at(from);
+    const auto [x1, y1] = at(to);
+    svg_ += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>", kind, x0, y0, x1,
+                        y1);
+  }
+  // A bar of a round length in metres, in the lower left corner.
+  void add_scale() {
+    const double most = 0.3 * kWidth / scale_, unit = std::pow(10, std::floor(std::log10(most)));
+    const double length = most >= 5 * unit ? 5 * unit : most >= 2 * unit ? 2 * unit : unit;
+    const double y = height() - kMargin;
     svg_ += fmt::format(
-        "<path class=\"camera\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f} {:.1f} {:.1f}z\"><title>{}"
-        "</title></path>",
-        x0, y0, x1, y1, x2, y2, escaped(name));
+        "<path class=\"bar\" d=\"M{0:.1f} {1:.1f}v4h{2:.1f}v-4\"/><text x=\"{3:.1f}\" "
+        "y=\"{4:.1f}\">{5:g} m</text>",
+        kMargin, y, length * scale_, kMargin + 4, y - 2, length);
+  }
+  // An arrow that points upward, in the upper right corner.
+  void add_north() {
+    const double x = kWidth - kMargin - 8;
+    svg_ += fmt::format(
+        "<path class=\"bar\" d=\"M{0:.1f} {1:.1f}l-5 14 5 -4 5 4z\"/><text x=\"{2:.1f}\" "
+        "y=\"{3:.1f}\">N</text>",
+        x, kMargin, x - 5, kMargin + 28);
   }
   [[nodiscard]] std::string figure(const std::string& caption) const {
     return fmt::format(
@@ -63,6 +94,17 @@ class Drawing {
   double scale_, left_;
   std::string svg_;
 };
+
+// Adds lines from the cameras to the positions of their images.
+void add_positions(const NamedModel& named, const std::vector<CameraView>& cameras,
+                   Drawing& drawing) {
+  std::unordered_map<std::string_view, const Vec3*> centres;
+  for (std::size_t i = 0; i < cameras.size(); ++i)
+    centres.emplace(named.model.images[i].name, &cameras[i].centre);
+  for (const auto& [name, position] : named.positions)
+    if (const auto found = centres.find(name); found != centres.end())
+      drawing.add_line(*found->second, position, "position");
+}
 
 // Adds the cameras and at most `most` points of a model from above and from the side.
 void add_drawings(Page& page, const NamedModel& named, std::size_t most) {
@@ -84,12 +126,20 @@ void add_drawings(Page& page, const NamedModel& named, std::size_t most) {
     for (std::size_t i = 0; i < cameras.size(); ++i)
       drawing->add_camera(cameras[i], size, model.images[i].name);
   }
+  if (model.georeference) {
+    add_positions(named, cameras, above);
+    add_positions(named, cameras, side);
+    above.add_scale(), side.add_scale();
+  }
+  if (axes.is_north) above.add_north();
   page.markup(fmt::format("<div class=\"models\">{}{}</div>\n", above.figure("From above"),
-                          side.figure("From the side")));
+                          side.figure(axes.is_north ? "From the south" : "From the side")));
   page.paragraph(fmt::format(
-      "Cameras and {} of {} points of {}. {} Points far from the others are not drawn; the pointer "
+      "Cameras and {} of {} points of {}. {}{} Points far from the others are not drawn; the "
+      "pointer "
       "over a camera shows its name.",
-      points.size(), model.points.size(), named.folder, axes.text()));
+      points.size(), model.points.size(), named.folder, axes.text(),
+      named.positions.empty() ? "" : " Blue lines lead from the cameras to the given positions."));
 }
 
 Rows rows_of(const std::vector<NamedModel>& models) {
@@ -108,6 +158,55 @@ Rows rows_of(const std::vector<NamedModel>& models) {
                                    model.images.size(), model.points.size(), observations,
                                    observations > 0 ? sum / double(observations) : 0)});
   }
+  return rows;
+}
+
+// The place of a model and what its positions say.
+std::string place_text(const colmap::Georeference& place) {
+  std::string text = "metres";
+  if (place.origin)
+    text += fmt::format(
+        ", east, north and up of latitude {:.6f}, longitude {:.6f}, altitude {:.1f} m",
+        place.origin->latitude_deg, place.origin->longitude_deg, place.origin->altitude_m);
+  text +=
+      fmt::format("; {} positions, which differ by {:.2f} m east, {:.2f} m north and {:.2f} m up",
+                  place.positions, place.residuals[0], place.residuals[1], place.residuals[2]);
+  if (!place.outliers.empty())
+    text += fmt::format(" without {} that contradict the others", place.outliers.size());
+  return text + (place.is_adjusted ? "; they acted in the adjustment"
+                                   : "; they did not act in the adjustment");
+}
+
+Rows place_rows(const std::vector<NamedModel>& models) {
+  Rows rows;
+  for (const NamedModel& named : models)
+    if (named.model.georeference)
+      rows.push_back({named.folder, place_text(*named.model.georeference)});
+  return rows;
+}
+
+// Images whose positions differ most from their cameras.
+Rows position_rows(const std::vector<NamedModel>& models) {
+  constexpr std::size_t kMost = 20;
+  std::vector<std::pair<double, Rows::value_type>> found;
+  for (const NamedModel& named : models) {
+    if (!named.model.georeference) continue;
+    std::unordered_map<std::string_view, Vec3> centres;
+    const std::vector<CameraView> cameras = cameras_of(named.model);
+    for (std::size_t i = 0; i < cameras.size(); ++i)
+      centres.emplace(named.model.images[i].name, cameras[i].centre);
+    for (const auto& [name, position] : named.positions) {
+      const auto at = centres.find(name);
+      if (at == centres.end()) continue;
+      const Vec3 d = plus(position, at->second, -1);
+      found.push_back(
+          {norm(d),
+           {name, fmt::format("{:+.2f} m east, {:+.2f} m north, {:+.2f} m up", d[0], d[1], d[2])}});
+    }
+  }
+  std::ranges::stable_sort(found, std::greater(), [](const auto& item) { return item.first; });
+  Rows rows;
+  for (std::size_t i = 0; i < std::min(kMost, found.size()); ++i) rows.push_back(found[i].second);
   return rows;
 }
 
@@ -151,6 +250,10 @@ void add_models(Page& page, const std::vector<NamedModel>& models, const ViewGra
   if (models.empty()) return;
   page.heading(models.size() == 1 ? "Sparse model" : "Sparse models");
   page.table("Models", rows_of(models));
+  if (const Rows rows = place_rows(models); !rows.empty()) {
+    page.list("Places of the models", rows);
+    page.list("Positions that differ most from their images", position_rows(models));
+  }
   page.list("Doubts of the models", doubt_rows(models));
   for (std::size_t m = 0; m < std::min(models.size(), kMostDrawings); ++m)
     add_drawings(page, models[m], m == 0 ? kMostModelPoints : kMostModelPoints / 4);

@@ -6,6 +6,7 @@
 #include <bifocal/colmap/model.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jobs/report/collection/view_graph.hpp"
@@ -17,6 +18,8 @@ struct NamedModel {
   std::string folder;
   colmap::Model model;
   std::vector<std::string> doubts = {};  // sentences
+  // Given positions of images, in the frame of a model that has a georeference.
+  std::vector<std::pair<std::string, Vec3>> positions = {};
 };
 
 // Leaves the page unchanged without models.

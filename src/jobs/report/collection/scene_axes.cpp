@@ -72,12 +72,19 @@ std::vector<CameraView> cameras_of(const colmap::Model& model) {
 }
 
 std::string Axes::text() const {
+  if (is_north) return "North and up are those of the positions of the images.";
   if (!has_cameras) return "The cameras are unknown: up is -y.";
   return looks_down ? "All cameras look in about the same direction, which is drawn as down."
                     : "Up is the mean upward direction of the images.";
 }
 
 Axes axes_of(const colmap::Model& model, std::vector<Vec3> places) {
+  if (model.georeference)
+    return {.up = {0, 0, 1},
+            .across = {1, 0, 0},
+            .away = {0, 1, 0},
+            .has_cameras = !model.images.empty(),
+            .is_north = model.georeference->origin.has_value()};
   constexpr double kLeastAhead = 0.05;  // of the mean direction, to choose the side of the pictures
   Vec3 up{0, 0, 0}, ahead{0, 0, 0};
   const double weight = 1 / static_cast<double>(model.images.size());
@@ -92,7 +99,7 @@ Axes axes_of(const colmap::Model& model, std::vector<Vec3> places) {
   places.insert(places.end(), centres.begin(), centres.end());
   Vec3 across = spread_normal_to(up, places).most;
   if (dot(ahead, cross(up, across)) < -kLeastAhead) across = plus({0, 0, 0}, across, -1);
-  return {up, across, cross(up, across), looks_down, !centres.empty()};
+  return {up, across, cross(up, across), looks_down, !centres.empty(), false};
 }
 
 Extent::Extent(std::vector<double> points, const std::vector<double>& cameras) {

@@ -24,13 +24,14 @@ struct CameraView {
 };
 [[nodiscard]] std::vector<CameraView> cameras_of(const colmap::Model& model);
 
-// Axes of the pictures: `across` is the direction normal to `up` in which the cameras and points
-// extend most, and `away` points upward in the picture from above. The cameras look more along
-// `away` than against it.
+// Axes of the pictures of a model with a georeference: east, north and up. Otherwise `across` is
+// the direction normal to `up` in which the cameras and points extend most, and `away` points
+// upward in the picture from above. The cameras look more along `away` than against it.
 struct Axes {
   Vec3 up, across, away;
   bool looks_down = false;   // `up` is opposite to the mean viewing direction of the cameras
   bool has_cameras = false;  // otherwise `up` is -y
+  bool is_north = false;     // `away` is north, `up` the vertical, by the positions of the images
 
   // The origin of `up` as a sentence.
   [[nodiscard]] std::string text() const;
