@@ -12,6 +12,9 @@
 # bifocal_kernels(... RECORDS features/records): arguments are arrays of the structs of src/features/records.h. src/features/records.kernels
 # has them as types of arguments, src/features/records.hpp for host code.
 #
+# bifocal_kernels(... CUDA_90A NAME.cu): the file is compiled for sm_90a alone and left out of builds without it. Host code asks
+# runtime::can_run (runtime/launch_cache.hpp) before it launches the kernels.
+#
 # bifocal_kernels(... TARGET target ROOT folder): for code outside the library. `folder` holds the module and is searched after src/. Before
 # its first launch the target calls bifocal::kernels::add_TARGET() (bifocal_kernels_finish).
 set(BIFOCAL_KERNEL_HEADERS ${PROJECT_BINARY_DIR}/kernels)
@@ -73,8 +76,22 @@ namespace bifocal::kernels::@name@ {
 ")
 endfunction()
 
+# Adds files that are compiled for sm_90a alone to a target.
+function(bifocal_cuda_90a target)
+  if(NOT TARGET ${target}_90a)
+    add_library(${target}_90a OBJECT)
+    target_include_directories(${target}_90a PRIVATE $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+    target_compile_features(${target}_90a PRIVATE cxx_std_20)
+    target_link_libraries(${target}_90a PRIVATE bifocal_flags)
+    target_compile_options(${target}_90a PRIVATE --generate-code=arch=compute_90a,code=[sm_90a])
+    set_target_properties(${target}_90a PROPERTIES CUDA_ARCHITECTURES OFF UNITY_BUILD OFF)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_90a>)
+  endif()
+  target_sources(${target}_90a PRIVATE ${ARGN})
+endfunction()
+
 function(bifocal_kernels name room)
-  cmake_parse_arguments(PARSE_ARGV 2 KERNELS "" "TARGET;ROOT;RECORDS" "CUDA;CPU;STRUCTS")
+  cmake_parse_arguments(PARSE_ARGV 2 KERNELS "" "TARGET;ROOT;RECORDS" "CUDA;CUDA_90A;CPU;STRUCTS")
   bifocal_kernel_header(${name} ${room} ${BIFOCAL_KERNEL_HEADERS} "${KERNELS_RECORDS}" "${KERNELS_STRUCTS}")
   if(KERNELS_TARGET)
     bifocal_embed_opencl(${name} ${room}/${name}.list TARGET ${KERNELS_TARGET} ROOT ${KERNELS_ROOT})
@@ -82,6 +99,13 @@ function(bifocal_kernels name room)
   else()
     set(KERNELS_TARGET bifocal)
     bifocal_embed_opencl(${name} ${room}/${name}.list)
+  endif()
+  if(BIFOCAL_HAS_CUDA_90A AND KERNELS_CUDA_90A)
+    bifocal_cuda_90a(${KERNELS_TARGET} ${KERNELS_CUDA_90A})
+    foreach(file IN LISTS KERNELS_CUDA_90A)
+      cmake_path(GET file STEM stem)
+      set_property(GLOBAL APPEND PROPERTY BIFOCAL_CUDA_TABLES_OF_${KERNELS_TARGET} ${stem})
+    endforeach()
   endif()
   foreach(kind IN ITEMS CPU CUDA)
     if(kind STREQUAL "CPU" OR BIFOCAL_HAS_CUDA)

@@ -107,6 +107,8 @@ class Backend {
   virtual void free_host(void* memory) noexcept = 0;
   // Returns whether copies from and to this address overlap other work.
   [[nodiscard]] virtual bool is_page_locked(const void* address) const = 0;
+  // Returns whether the device can run a CUDA function, because this build has code for it.
+  [[nodiscard]] virtual bool can_run(const void*) { return false; }
   // Waits for all work of the device's queues and ignores failures. Called before an exception
   // frees host memory that pending copies use.
   void wait_for_queues() noexcept;

@@ -23,6 +23,8 @@ std::string error_text(cudaError_t code) {
   return fmt::format("{} ({})", cudaGetErrorString(code), cudaGetErrorName(code));
 }
 
+bool succeeded(cudaError_t code) { return code == cudaSuccess || (cudaGetLastError(), false); }
+
 void check_cuda(cudaError_t code, const std::string& device, const std::string& what) {
   if (code != cudaSuccess)
     throw Error(ErrorCode::device, fmt::format("{}: {}: {}", device, what, error_text(code)));
@@ -56,6 +58,11 @@ class CudaBackend final : public Backend {
   void* allocate_host(std::size_t bytes) override;
   void free_host(void* memory) noexcept override;
   [[nodiscard]] bool is_page_locked(const void* address) const override;
+  [[nodiscard]] bool can_run(const void* function) override {
+    const CurrentDevice current(device_);
+    cudaFuncAttributes attributes{};
+    return succeeded(cudaFuncGetAttributes(&attributes, function));
+  }
 
   [[nodiscard]] int device() const { return device_; }
   // Allows a function to use the given dynamic shared memory; requests it from the driver if it is
@@ -292,11 +299,8 @@ void CudaBackend::free_host(void* memory) noexcept {
 bool CudaBackend::is_page_locked(const void* address) const {
   const CurrentDevice current(device_);
   cudaPointerAttributes attributes{};
-  if (cudaPointerGetAttributes(&attributes, address) != cudaSuccess) {
-    (void)cudaGetLastError();
-    return false;
-  }
-  return attributes.type == cudaMemoryTypeHost;
+  return succeeded(cudaPointerGetAttributes(&attributes, address)) &&
+         attributes.type == cudaMemoryTypeHost;
 }
 
 cudaError_t CudaBackend::allow_shared(const void* function, std::size_t bytes) {
@@ -349,12 +353,10 @@ DeviceInfo info_of(const cudaDeviceProp& properties, int device, const std::stri
 // Returns the devices; if the list is empty, also the reason and the remedy.
 Devices find_cuda_devices() {
   int version = 0, count = 0;
-  if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) {
-    (void)cudaGetLastError();
+  if (!succeeded(cudaDriverGetVersion(&version)) || version == 0)
     return {{},
             "there is no NVIDIA driver (libcuda.so.1)",
             "on a machine with an NVIDIA GPU install its driver (Debian: nvidia-driver)"};
-  }
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code == cudaErrorInsufficientDriver)
     return {{},
@@ -375,9 +377,8 @@ Devices find_cuda_devices() {
   std::string too_old;
   for (int device = 0; device < count; ++device) {
     cudaDeviceProp properties{};
-    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
-      (void)cudaGetLastError();
-    } else if (10 * properties.major + properties.minor < BIFOCAL_LEAST_CUDA_ARCH) {
+    if (!succeeded(cudaGetDeviceProperties(&properties, device))) continue;
+    if (10 * properties.major + properties.minor < BIFOCAL_LEAST_CUDA_ARCH) {
       too_old += fmt::format("{}{} has compute capability {}.{}", too_old.empty() ? "" : ", ",
                              properties.name, properties.major, properties.minor);
     } else {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cache for the launch objects of a catalogue (kernel_set.hpp) by group size and constants; each is
-// created once per process.
+// created once per process. Queries for CUDA functions that only some builds and devices have.
 #pragma once
 
 #include <bifocal/device.hpp>
 
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "runtime/kernel_set.hpp"
@@ -29,5 +30,12 @@ const Launch& group_launch_of(const Device& device, int group_size,
                               const Constants& constants = {}) {
   return launch_of<Launch>(device.info().group_code ? group_size : 1, constants);
 }
+
+// Returns this build's CUDA function of a kernel with these constants; nullptr if there is none.
+// Searches the table of all functions, so that callers keep the result.
+[[nodiscard]] const void* cuda_function(std::string_view catalogue, std::string_view entry,
+                                        const Constants& constants);
+// Returns whether the device of the queue can run a CUDA function. It cannot run nullptr.
+[[nodiscard]] bool can_run(Queue& queue, const void* cuda_function);
 
 }  // namespace bifocal::runtime
