@@ -97,6 +97,7 @@ void run_match_device(Context& context) {
     time_batch(context, queue, shape, "", {});
     time_batch(context, queue, shape, "/one_way", {0.8, false});
     time_batch(context, queue, shape, "/ratio_both_ways", {0.8, true, true});
+    time_batch(context, queue, shape, "/tensor", {}, TableKernel::tensor);
     time_batch(context, queue, shape, "/portable", {}, TableKernel::portable);
   }
 }

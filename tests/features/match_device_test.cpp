@@ -8,6 +8,8 @@
 
 #include "features/matching/match_device.hpp"
 #include "match_oracle.hpp"
+#include "runtime/kernel.hpp"
+#include "runtime/launch_cache.hpp"
 #include "support/long_tests.hpp"
 
 namespace bifocal::test {
@@ -213,31 +215,49 @@ TEST(MatchOnDevices, a_partly_filled_slot_matches_only_its_features) {
   }
 }
 
-// Tensor cores must agree with the kernel that every device has.
+// Returns the kernel that fills the distance tables of large pairs.
+std::string kernel_name(Queue& queue, features::TableKernel table) {
+  if (table == features::TableKernel::portable) return "match_tiles";
+  const std::string name = "match_warp_group_tiles";
+  const bool has_warp_groups =
+      runtime::can_run(queue, runtime::cuda_function("match_warp_group", name, {{"COLUMNS", 1}}));
+  return table == features::TableKernel::best && has_warp_groups ? name : "match_tensor_tiles";
+}
+
+// Tensor cores must agree with the kernel that every device has. `best` and `tensor` differ on
+// devices of compute capability 9.0.
 TEST(MatchOnDevices, all_kernels_of_a_device_agree) {
   for (const DeviceInfo& info : list_devices()) {
     if (info.kind != DeviceKind::cuda || !info.tensor_cores) continue;
     Queue queue{Device(info.id)};
     FeatureSet set(queue.device());
     std::vector<ImagePair> pairs;
-    const int sizes[] = {256, 3700, 127, 1, 2100, 600};
-    for (int k = 0; k < 6; ++k) set.add(queue, random_features(sizes[k], unsigned(k), 8));
-    for (int k = 0; k < 36; ++k) pairs.push_back({k / 6, k % 6});
+    const int sizes[] = {256, 3700, 127, 1, 2100, 600, 9000};
+    for (int k = 0; k < 7; ++k) set.add(queue, random_features(sizes[k], unsigned(k), 8));
+    for (int k = 0; k < 49; ++k) pairs.push_back({k / 7, k % 7});
     for (std::size_t k = 0; k < kOptions.size(); ++k) {
-      DeviceMatches found[2];
-      std::vector<Match> lists[2];
-      for (const auto table : {features::TableKernel::best, features::TableKernel::portable}) {
+      DeviceMatches found[3];
+      std::vector<Match> lists[3];
+      for (const auto table : {features::TableKernel::best, features::TableKernel::tensor,
+                               features::TableKernel::portable}) {
         const auto t = std::size_t(table);
         found[t].offsets = {0};
-        features::match_on_device(queue, features::plan_set(queue, set, pairs.size()), pairs, {},
-                                  kOptions[k], found[t], table);
+        const auto launched = runtime::resources_of([&] {
+          features::match_on_device(queue, features::plan_set(queue, set, pairs.size()), pairs, {},
+                                    kOptions[k], found[t], table);
+        });
+        EXPECT_TRUE(std::ranges::any_of(launched, [&](const runtime::KernelResources& kernel) {
+          return kernel.entry == kernel_name(queue, table);
+        })) << t;
         lists[t].resize(std::size_t(found[t].offsets.back()));
         found[t].matches.download(queue, lists[t]);
         queue.wait();
       }
-      EXPECT_EQ(found[0].offsets, found[1].offsets) << info.id << ", options " << k;
       EXPECT_GT(lists[0].size(), 1000U);
-      expect_same(lists[0], lists[1], info.id + ", options " + std::to_string(k));
+      for (const int other : {1, 2}) {
+        EXPECT_EQ(found[0].offsets, found[other].offsets) << info.id << ", options " << k;
+        expect_same(lists[0], lists[other], info.id + ", options " + std::to_string(k));
+      }
     }
   }
 }

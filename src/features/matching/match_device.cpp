@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "features/matching/grow.hpp"
 #include "features/matching/match.hpp"
 #include "features/matching/match.kernels.hpp"
-#include "features/matching/match_tensor.kernels.hpp"
+#include "features/matching/match_piece.hpp"
+#include "features/matching/tensor/match_tensor.kernels.hpp"
+#include "features/matching/tensor/match_warp_group.kernels.hpp"
 #include "features/records.hpp"
 #include "runtime/integers.hpp"
 #include "runtime/launch_cache.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 namespace kernel = kernels::match;
 namespace tensor = kernels::match_tensor;
+namespace warp_group = kernels::match_warp_group;
 using runtime::Array;
 
 static_assert(sizeof(found_match) == sizeof(Match));
@@ -30,78 +32,6 @@ constexpr std::int64_t kAtOnceBytes = std::int64_t{64} << 20;  // results alloca
 static_assert(std::int64_t{kernel::MATCH_THREADS} * kernel::MATCH_CHUNK * 48 <= kAtOnceBytes,
               "match_gather finds the offsets of few chunks, and is not to wait for them");
 constexpr std::int64_t kSmallList = 4096;  // matches whose copy takes less time than a second wait
-constexpr int kMostShares = 32;            // of rows, and of columns
-constexpr int kLeastTiles = 2;             // smallest number of column tiles in a share
-constexpr int kGroupsPerCore = 16;         // so that the last groups to end leave few cores idle
-
-// Kind of kernel that fills the distance tables, and the division of every table of a piece.
-struct Shares {
-  bool by_tensor_cores;
-  int row_tile, column_tile, rows, columns;
-};
-
-// Layout of a piece on the host.
-struct Piece {
-  std::vector<image_layout> pairs, images;  // `pairs` has two images per pair
-  std::vector<guide_model> guides;
-  std::int64_t rows = 0, columns = 0, features = 0;  // sums over all pairs; over all images
-  int pair_count = 0, image_count = 0;
-  int most_rows = 0, most_columns = 0, most_features = 0;  // largest of a pair; of an image
-};
-
-Piece piece_of(const PlannedSet& planned, std::span<const ImagePair> pairs,
-               std::span<const MatchGuide> guides) {
-  const FeatureSet& set = planned.set;
-  Piece piece;
-  std::unordered_map<int, std::int64_t> squares;
-  const auto layout_of = [&](int image, std::int64_t place) {
-    const auto [known, is_new] = squares.try_emplace(image, piece.features);
-    const int capacity = planned.size(image);
-    const image_layout layout{image, set.begin(image), capacity, place, known->second};
-    if (!is_new) return layout;
-    piece.images.push_back(layout);
-    piece.features += capacity;
-    piece.most_features = std::max(piece.most_features, capacity);
-    ++piece.image_count;
-    return layout;
-  };
-  for (const auto [image1, image2] : pairs) {
-    const int rows = planned.size(image1), columns = planned.size(image2);
-    piece.pairs.push_back(layout_of(image1, piece.rows));
-    piece.pairs.push_back(layout_of(image2, piece.columns));
-    piece.rows += rows, piece.columns += columns;
-    piece.most_rows = std::max(piece.most_rows, rows);
-    piece.most_columns = std::max(piece.most_columns, columns);
-  }
-  for (const MatchGuide& guide : guides) {
-    guide_model model{guide.kind == GuideKind::epipolar ? 0.0 : 1.0, {}, 0};
-    std::ranges::copy(guide.model, model.model);
-    model.limit = guide.threshold * guide.threshold;
-    piece.guides.push_back(model);
-  }
-  piece.pair_count = static_cast<int>(pairs.size());
-  return piece;
-}
-
-// Divides the tables into enough groups to fill the device, each with as much work as possible.
-Shares shares_of(const DeviceInfo& device, const Piece& piece, TableKernel table) {
-  Shares shares{};
-  // Guides are tested cell by cell, not by tensor cores.
-  shares.by_tensor_cores = table == TableKernel::best && piece.guides.empty() &&
-                           device.kind == DeviceKind::cuda && device.tensor_cores;
-  shares.row_tile = kernel::MATCH_TILE, shares.column_tile = kernel::MATCH_TILE;
-  if (shares.by_tensor_cores)
-    shares.row_tile = tensor::TENSOR_ROWS, shares.column_tile = tensor::TENSOR_COLUMNS;
-  const int groups = std::max(1, device.cores) * (device.is_gpu ? kGroupsPerCore : 2);
-  const int wanted = divided_up(groups, piece.pair_count);
-  const auto most = [](int size, int tile) {
-    return std::clamp(divided_up(size, tile), 1, kMostShares);
-  };
-  shares.rows = std::min(wanted, most(piece.most_rows, shares.row_tile));
-  shares.columns = std::min(divided_up(wanted, shares.rows),
-                            most(piece.most_columns, kLeastTiles * shares.column_tile));
-  return shares;
-}
 
 // The constant specialises match_tiles; no other kernel uses it.
 const kernel::launch<double>& launches(bool guided = false) {
@@ -113,6 +43,11 @@ const tensor::launch<double>& tensor_launches(int columns) {
   return runtime::launch_of<tensor::launch<double>>(tensor::TENSOR_THREADS, {{"COLUMNS", columns}});
 }
 
+const warp_group::launch<double>& warp_group_launches(int columns) {
+  return runtime::launch_of<warp_group::launch<double>>(warp_group::WARP_GROUP_THREADS,
+                                                        {{"COLUMNS", columns}});
+}
+
 // Matches the pairs of one piece.
 class PieceWork {
  public:
@@ -120,7 +55,7 @@ class PieceWork {
             TableKernel table)
       : queue_(queue), set_(set), piece_(std::move(piece)), rule_(rule), workspace_(queue) {
     const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
-    shares_ = shares_of(queue.device().info(), piece_, table);
+    shares_ = shares_of(queue, piece_, table);
     chunks_ = std::max(1, divided_up(piece_.most_rows, kernel::MATCH_CHUNK));
     images_begin_ = static_cast<int>(piece_.pairs.size());
     piece_.pairs.insert(piece_.pairs.end(), piece_.images.begin(), piece_.images.end());
@@ -231,8 +166,11 @@ class PieceWork {
                                              .row_seconds = row_seconds_,
                                              .column_keys = column_keys_,
                                              .column_seconds = column_seconds_};
-    if (shares_.by_tensor_cores) {
-      const int columns = rule_.ratio_both_ways ? 2 : rule_.mutual ? 1 : 0;
+    const int columns = rule_.ratio_both_ways ? 2 : rule_.mutual ? 1 : 0;
+    if (shares_.kernel == TableKernel::best) {
+      warp_group_launches(columns).match_warp_group_tiles(
+          queue_, {.count = groups, .local_bytes = warp_group::WARP_GROUP_BYTES}, {.table = table});
+    } else if (shares_.kernel == TableKernel::tensor) {
       tensor_launches(columns).match_tensor_tiles(
           queue_,
           {.count = groups, .local_bytes = tensor::TENSOR_STAGES * tensor::TENSOR_STAGE_BYTES},

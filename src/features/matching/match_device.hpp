@@ -6,9 +6,9 @@
 
 namespace bifocal::features {
 
-// Kernels that compute the distance tables; `best` selects the fastest kernels of the device. Tests
-// compare the results of both.
-enum class TableKernel { best, portable };
+// Kernels that compute the distance tables; `best` selects the fastest kernels of the device,
+// `tensor` those of all CUDA devices with tensor cores. Tests compare the results.
+enum class TableKernel { best, tensor, portable };
 
 // A set, and the number of features for which each image is planned: its capacity, or its current
 // number of features if a query to the device pays off.

@@ -14,7 +14,7 @@ struct match_tensor_source {
   using kernel_words4 = words4;
 #define LANE_GROUP_WIDTH 128
 #include "lane/cuda_begin.h"
-#include "features/matching/match_tensor.list"
+#include "features/matching/tensor/match_tensor.list"
 #include "lane/cpp_end.h"
   static_assert(group_width == TENSOR_THREADS);
 };
