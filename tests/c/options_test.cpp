@@ -106,7 +106,7 @@ TEST(COptions, WrongNamesAndValuesAreNamedAndChangeNothing) {
            {pair, "camera1", "1,2,3", "intrinsics \"1,2,3\": not four numbers"},
            {collect, "surf", "yes", "members are set by surf.NAME"},
            {collect, "surf.octaves", "9", "surf.octaves = 9: must be 1 to 5"},
-           {collect, "pairs", "some", "pairs = some: must be one of all, exhaustive,"},
+           {collect, "pairs", "some", "pairs = some: must be one of auto, all, exhaustive,"},
            {collect, "cameras.model", "FISHY", "cameras.model"},
            {collect, "max_memory", "9999999999G", "max_memory = 9999999999G: is too large"},
            {collect, "max_memory", "G", "max_memory = G: must be a whole number"},
