@@ -169,6 +169,7 @@ void add_model_options(const Command& command, CollectArguments& o) {
               "with its defaults")
       .needs(model);
   command.flag("--strict", o.is_strict, kStrictModelsHelp).needs(model);
+  add_control_options(command, o.control, kControlHelp).needs(model);
   command
       .flag("--overwrite-model", o.overwrite_model,
             "replace existing models, undistorted images, depth maps and --ply")

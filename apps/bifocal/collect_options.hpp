@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli.hpp"
+#include "models/control_text.hpp"
 
 namespace bifocal::cli {
 
@@ -19,6 +20,7 @@ struct CollectArguments {
   bool drops_contradicting = false, is_strict = false;
   std::string model, undistorted, dense, ply, model_format = "binary";
   bool overwrite_model = false;
+  ControlArguments control;
   CommonOptions common;
 };
 

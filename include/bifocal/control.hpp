@@ -69,6 +69,9 @@ struct ControlPoints {
 // Parses the text of such a file; `name` is used in messages.
 [[nodiscard]] ControlPoints parse_control_points(std::string_view text, std::string_view name);
 
+// Mean of the places of all points, by their Earth-centred coordinates.
+[[nodiscard]] GeoPoint mean_place(const ControlPoints& control);
+
 // Makes the named points check points, and the remaining points control points. Throws Error(usage)
 // for an unknown name.
 void choose_check_points(ControlPoints& control, std::span<const std::string> names);
@@ -103,6 +106,10 @@ enum class ControlUse {
 inline constexpr std::string_view kControlUseWords[] = {
     "control", "check", "too_few_marks", "contradictory_marks", "narrow", "contradictory"};
 [[nodiscard]] std::string_view to_string(ControlUse use);
+// True if marks determine the point.
+[[nodiscard]] constexpr bool is_determined(ControlUse use) {
+  return use == ControlUse::control || use == ControlUse::check || use == ControlUse::contradictory;
+}
 
 struct ControlPointReport {
   ControlUse use = ControlUse::too_few_marks;
@@ -150,15 +157,27 @@ struct ControlReport {
                                                  const ControlOptions& options = {},
                                                  const std::optional<GeoPoint>& origin = {});
 
+// Compares a model whose world is east, north and up of its georeference's origin with control
+// points, without a similarity: residuals are the errors of its coordinates. Any number of points
+// suffices, and none is used.
+//
+// Throws as check_control_points() for marks and options, and Error(usage) for a model without an
+// origin.
+[[nodiscard]] ControlReport compare_control_points(const colmap::Model& model,
+                                                   const ControlPoints& control,
+                                                   const ControlOptions& options = {});
+
 struct ControlResult {
-  ControlReport before, after;  // after: scale 1, R = I, t = 0
-  AdjustResult adjustment;
-  double deviation_px = 0;  // of an observation, from the residuals
+  ControlReport before, after;          // after: scale 1, R = I, t = 0
+  AdjustResult adjustment;              // with the control points and their marks
+  colmap::BundleAdjustResult of_model;  // the same in terms of the model, without them
+  double deviation_px = 0;              // of an observation, from the residuals
 };
 
 // Transforms a model to east, north and up in metres by the similarity of check_control_points(),
 // and adjusts it together with the control points: their positions with their deviations, and their
-// marks that agree. Check points are only compared. The model changes only when the call returns.
+// marks that agree. Check points are only compared. Positions of images (GPS) do not act. The
+// model, with its georeference, changes only when the call returns.
 //
 // Throws as check_control_points(), colmap::adjust_problem() and adjust().
 [[nodiscard]] ControlResult apply_control_points(Queue& queue, colmap::Model& model,

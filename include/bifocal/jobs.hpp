@@ -8,6 +8,7 @@
 #include <bifocal/colmap/bundle_adjust.hpp>
 #include <bifocal/colmap/rotation_cycles.hpp>
 #include <bifocal/colmap/undistort.hpp>
+#include <bifocal/control.hpp>
 #include <bifocal/dense.hpp>
 #include <bifocal/io.hpp>
 #include <bifocal/mapping.hpp>
@@ -87,7 +88,11 @@ struct CollectionPage {
   std::filesystem::path images = {};  // folder of the photographs; empty: no thumbnails
   // Folder of a sparse model, or of the models 0, 1, ... of bifocal map; empty: none.
   std::filesystem::path model = {};
-  std::filesystem::path dense = {};     // output folder of dense_model(); empty: none
+  std::filesystem::path dense = {};  // output folder of dense_model(); empty: none
+  // Control points to compare with the models, a file of read_control_points(), or empty, and the
+  // names of check points among them.
+  std::filesystem::path control = {};
+  std::vector<std::string> check = {};
   std::filesystem::path run_file = {};  // output of collect --json or verify --json, or empty
   std::string command_line = {};        // printed on the page
   std::uint64_t max_bytes = std::uint64_t{24} << 20;  // largest size of the page
@@ -118,18 +123,31 @@ struct ModelFiles {
   colmap::ModelFormat format = colmap::ModelFormat::binary;
   bool overwrite = false;
   bool is_strict = false;  // no doubted model is written
+  // Control points, a file of read_control_points(), and the names of check points among them. They
+  // are applied to each model that they determine; the others stay as they are.
+  std::filesystem::path control = {};
+  std::vector<std::string> check = {};
   MapOptions map = {};
   // Called after the models were written, before images are undistorted.
   std::function<void(const MapResult&)> written = {};
   std::function<void(std::int64_t done, std::int64_t total)> undistorting = {};
 };
+// Control points of one model.
+struct ControlledModel {
+  ControlPoints control;                // without points and marks of other models
+  std::optional<ControlResult> result;  // empty: they do not determine the model
+  std::string reason;                   // why not, a sentence without a full stop
+};
 struct WrittenModels {
-  MapResult result;
+  MapResult result;  // with the models and doubts after control points
   std::optional<colmap::UndistortResult> undistorted;  // of the first written model
   double undistort_seconds = 0;
   bool is_refused = false;  // there is no model, or with ModelFiles::is_strict a doubted one
+  std::vector<ControlledModel> controlled = {};  // one a model; empty without control points
 };
-// Throws Error(usage) or Error(input) for folders that map_and_write() refuses, before any work.
+// Throws Error(usage) or Error(input) for folders and control points that map_and_write() refuses,
+// before any work: among them fewer than three control points with two marks in photographs of
+// the database or of `names`.
 void check_model_files(const ModelFiles& files);
 // Maps the database and writes the models it finds, which may be none. Throws as
 // check_model_files(), map_database() and undistort_model().
@@ -176,11 +194,17 @@ struct AdjustFiles {
   std::string out_argument = "out";  // name of `out` in messages
   // Called with the model before it is adjusted; may change the options.
   std::function<void(const colmap::Model&, colmap::BundleAdjustOptions&)> adjusting = {};
+  // Control points, a file of read_control_points(), and the names of check points among them. The
+  // model is then adjusted by apply_control_points() with the options `adjust`.
+  std::filesystem::path control = {};
+  std::vector<std::string> check = {};
+  std::function<void(const ControlPoints&, const ControlResult&)> controlled = {};
   std::function<void()> adjusted = {};  // called before files are written
 };
 // Adjusts a model and writes it, also if AdjustOptions::progress ended the adjustment. Throws
 // Error(usage) if `out` has files of these names and `overwrite` is false; Error(input) if the
-// folder cannot be written; and as colmap::read_model() and colmap::bundle_adjust().
+// folder cannot be written; and as colmap::read_model(), colmap::bundle_adjust() and, with control
+// points, read_control_points(), choose_check_points() and apply_control_points().
 [[nodiscard]] colmap::BundleAdjustResult adjust_and_write(Queue& queue, const AdjustFiles& files);
 
 }  // namespace bifocal::jobs

@@ -209,10 +209,11 @@ enum class DoubtKind {
   cameras,         // images contradict the focal length of the camera that they share
   curved,          // the cameras of a flight bend to a bowl
   positions,       // the given positions of the images contradict the model
+  control,         // control points or their marks contradict the model, or do not determine it
 };
 inline constexpr std::string_view kDoubtWords[] = {
-    "focal_length",   "distortion", "not_converged", "few_points", "no_parallax",
-    "static_matches", "folded",     "cameras",       "curved",     "positions"};
+    "focal_length", "distortion", "not_converged", "few_points", "no_parallax", "static_matches",
+    "folded",       "cameras",    "curved",        "positions",  "control"};
 [[nodiscard]] std::string_view to_string(DoubtKind kind);
 
 // A reason why a model may be wrong. It changes no result.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "jobs/control_points.hpp"
 #include "jobs/output_folder.hpp"
 
 namespace bifocal::jobs {
@@ -68,16 +69,29 @@ colmap::BundleAdjustResult adjust_and_write(Queue& queue, const AdjustFiles& giv
                                .overwrite = files.overwrite,
                                .has_record = false,
                                .argument = files.out_argument});
+  const ControlPoints control = read_control(files.control, files.check);
   colmap::Model model = colmap::read_model(files.model);
   const colmap::ModelFormat format =
       files.format ? *files.format : *colmap::model_format(files.model);
   colmap::BundleAdjustOptions options = files.adjust;
   if (files.adjusting) files.adjusting(model, options);
-  const colmap::BundleAdjustResult result = colmap::bundle_adjust(queue, model, options);
+  colmap::BundleAdjustResult result;
+  double deviation_px = options.adjust.deviation_px;
+  if (files.control.empty()) {
+    result = colmap::bundle_adjust(queue, model, options);
+  } else {
+    const std::optional<GeoPoint> origin =
+        model.georeference ? model.georeference->origin : std::optional<GeoPoint>();
+    const ControlResult with =
+        apply_control_points(queue, model, control, {.adjust = options}, origin);
+    result = with.of_model;
+    deviation_px = with.deviation_px;
+    if (files.controlled) files.controlled(control, with);
+  }
   if (files.adjusted) files.adjusted();
   colmap::write_model(out.staged(""), model, format);
   if (files.has_covariance_file && options.adjust.covariance && result.undetermined.empty())
-    write_covariances(out.staged(kCovariances), model, result, options.adjust.deviation_px);
+    write_covariances(out.staged(kCovariances), model, result, deviation_px);
   out.commit();
   return result;
 }

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "jobs/contradictions.hpp"
+#include "jobs/control_points.hpp"
 #include "jobs/output_folder.hpp"
 #include "jobs/report/collection/collection_report.hpp"
 #include "jobs/report/page.hpp"
@@ -48,7 +49,7 @@ void check(const CollectionPage& page) {
   std::error_code none;
   if (page.out.empty()) throw Error(ErrorCode::usage, "the page: the file name is empty");
   const fs::path cloud = page.dense.empty() ? fs::path() : page.dense / "fused.ply";
-  require_no_input(page.out, std::array{page.database, page.run_file, cloud});
+  require_no_input(page.out, std::array{page.database, page.run_file, cloud, page.control});
   require_file_place(page.out);
   require_free(page.out, page.overwrite || is_earlier_page(page),
                "exists already, and is no page of this database");
@@ -99,6 +100,23 @@ void set_positions(const bifocal::ViewGraph& graph, NamedModel& named) {
                      : *p.centre;
     named.positions.emplace_back(graph.images[static_cast<std::size_t>(p.image)].name, centre);
   }
+}
+
+// Compares control points with the models: the coordinates of a model that has a place on the
+// Earth, otherwise its shape.
+void set_control(const CollectionPage& page, std::vector<NamedModel>& models) {
+  const ControlPoints control = read_control(page.control, page.check);
+  if (control.points.empty()) return;
+  for (NamedModel& named : models) try {
+      named.control = control;
+      const bool has_place = named.model.georeference && named.model.georeference->origin;
+      named.report = has_place ? compare_control_points(named.model, control)
+                               : check_control_points(named.model, control);
+      for (const std::string& doubt : named.report->doubts)
+        named.doubts.push_back(doubt + " (control)");
+    } catch (const Error& e) {
+      named.doubts.push_back(fmt::format("control points: not compared: {}", e.what()));
+    }
 }
 
 void set_doubts(const colmap::Database& database, std::vector<NamedModel>& models) {
@@ -195,6 +213,7 @@ CollectionPageSummary write_collection_page(const CollectionPage& page) {
     throw Error(ErrorCode::input, fmt::format("{}: has no images", page.database.string()));
   check_names(page, models, graph);
   set_doubts(database, models);
+  set_control(page, models);
   std::optional<DenseSection> dense = dense_section(page, folder, graph, models);
   const ShownPairs shown = shown_pairs(graph);
   Json data = page_data(graph, shown);

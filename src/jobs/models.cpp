@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "jobs/contradictions.hpp"
+#include "jobs/control_points.hpp"
 #include "jobs/interrupt_guard.hpp"
 
 namespace bifocal::jobs {
@@ -36,9 +37,9 @@ std::vector<CloudPoint> points_of(const colmap::Model& model) {
   return points;
 }
 
+// Names of the photographs; of the database if none are given.
 std::vector<std::string> names_of(const ModelFiles& files) {
-  std::error_code none;
-  if (!files.names.empty() || !fs::is_directory(files.photographs, none)) return files.names;
+  if (!files.names.empty()) return files.names;
   std::vector<std::string> names;
   const colmap::Database database(files.database, colmap::quiet_access(files.database));
   std::vector<colmap::RowFault> ignored;
@@ -77,19 +78,26 @@ void check_dense_files(const CollectionFiles& files) {
 
 void check_model_files(const ModelFiles& files) {
   check_models_folder(files.out, files.overwrite);
+  if (const ControlPoints control = read_control(files.control, files.check);
+      !files.control.empty())
+    check_marks(control, names_of(files));
   if (!files.ply.empty()) {
     require_file_place(files.ply);
     require_no_input(files.ply, std::array{files.database});
     require_free(files.ply, files.overwrite);
   }
+  std::error_code none;
   if (!files.undistorted.empty())
-    colmap::check_undistorted_folder(files.photographs, names_of(files), files.undistorted,
-                                     files.overwrite);
+    colmap::check_undistorted_folder(
+        files.photographs,
+        fs::is_directory(files.photographs, none) ? names_of(files) : files.names,
+        files.undistorted, files.overwrite);
 }
 
 WrittenModels map_and_write(Queue& queue, const ModelFiles& files) {
   check_model_files(files);
   WrittenModels out{map_database(queue, files.database, files.map, files.photographs), {}};
+  out.controlled = apply_control(queue, files, out.result);
   const MapResult& result = out.result;
   out.is_refused = result.models.empty() || (files.is_strict && result.is_doubted());
   const std::vector<std::size_t> places = written_models(result, files.is_strict);

@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "models/adjust_text.hpp"
+#include "models/control_text.hpp"
 #include "arguments.hpp"
 #include "cli.hpp"
 #include "interrupt.hpp"
@@ -28,6 +29,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::string model, out, format, constant_cameras, constant_images, constant_points;
   bool overwrite = false;
+  ControlArguments control;
   colmap::BundleAdjustOptions adjust;
   CommonOptions common;
 };
@@ -106,6 +108,7 @@ AdjustFiles files_of(const Options& o) {
       .model = o.model, .out = o.out, .overwrite = o.overwrite, .out_argument = "--out"};
   if (!o.format.empty())
     files.format = o.format == "text" ? colmap::ModelFormat::text : colmap::ModelFormat::binary;
+  o.control.give(files);
   return files;
 }
 
@@ -140,6 +143,10 @@ void run(Options o, Context& context) {
     stop.reset();
     times.end("adjustment");
   };
+  ControlledModel controlled;
+  files.controlled = [&](const ControlPoints& control, const ControlResult& result) {
+    controlled = {control, result, {}};
+  };
   const colmap::BundleAdjustResult result = adjust_and_write(queue, files);
   announce_interruption(kFilesWritten);
   times.end("files");
@@ -147,10 +154,17 @@ void run(Options o, Context& context) {
   if (o.common.json) {
     Json json = {{"model", o.model}, {"out", o.out}};
     json.update(adjust_json(report));
+    if (controlled.result) json["control"] = control_json(controlled);
     json["timings_ms"] = times_json(times.times());
     print_out(to_text(json));
   } else {
-    print_out(adjust_sentences(report));
+    std::string text = adjust_sentences(report);
+    if (controlled.result) {
+      text += sentences_of(o.out, controlled);
+      for (const std::string& doubt : controlled.result->after.doubts)
+        text += fmt::format("doubted: {} (control)\n", doubt);
+    }
+    print_out(text);
   }
   if (result.adjustment.reason == AdjustReason::stopped) context.exit_code = kExitInterrupted;
 }
@@ -176,6 +190,7 @@ void add_adjust(Program& program, Context& context) {
   command.flag("--overwrite", o->overwrite, "replace a model in --out, which may be MODEL itself");
   command.option("--format", o->format, "of the output, binary or text; default: as MODEL")
       .one_of({"binary", "text"});
+  add_control_options(command, o->control, kControlHelp);
   add_constants(command, *o);
   const colmap::BundleAdjustOptions& a = o->adjust;
   add_flags(command, o->adjust,

@@ -149,6 +149,7 @@ CollectionFiles files_of(const CollectArguments& o) {
                                   .out = o.dense,
                                   .overwrite = o.overwrite_model}};
   files.dense.photographs = files.photographs.folder;
+  o.control.give(files.models);
   for (const LeftOut& l : files.photographs.other_files)
     print_note(fmt::format("not read: {}: {}", l.name, l.reason));
   return files;

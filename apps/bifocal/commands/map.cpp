@@ -8,6 +8,7 @@
 #include "arguments.hpp"
 #include "cli.hpp"
 #include "interrupt.hpp"
+#include "models/control_text.hpp"
 #include "models/model_files.hpp"
 #include "option_fields.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 struct Options {
   std::string database, out, images, undistorted, ply, format = "binary";
   bool overwrite = false, is_strict = false;
+  ControlArguments control;
   MapOptions map;
   CommonOptions common;
 };
@@ -34,6 +36,7 @@ void run(const Options& o, Context& context) {
                    .overwrite = o.overwrite,
                    .is_strict = o.is_strict,
                    .map = o.map};
+  o.control.give(files);
   check_model_files(files);
   times.end("check");
   const DeviceSet devices = chosen_devices(o.common);
@@ -66,6 +69,7 @@ void add_map(Program& program, Context& context) {
   command.flag("--overwrite", o->overwrite,
                "replace existing models, undistorted images and --ply");
   command.flag("--strict", o->is_strict, kStrictModelsHelp);
+  add_control_options(command, o->control, kControlHelp);
   add_flags(command, o->map,
             FlagChanges()
                 .change(o->map.refine_focal_length, {.help = "keep focal lengths"})

@@ -10,6 +10,7 @@
 #include "cli.hpp"
 #include "interrupt.hpp"
 #include "jobs/contradictions.hpp"
+#include "models/control_text.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 struct Options {
   std::string database, images, model, dense, run, out;
   std::uint64_t max_size = std::uint64_t{24} << 20;
+  ControlArguments control;
   int threads = 0;
   bool json = false, overwrite = false;
 };
@@ -28,6 +30,8 @@ void run(const Options& o, const Context& context) {
                                                             .images = o.images,
                                                             .model = o.model,
                                                             .dense = o.dense,
+                                                            .control = o.control.control,
+                                                            .check = o.control.names(),
                                                             .run_file = o.run,
                                                             .command_line = context.command_line,
                                                             .max_bytes = o.max_size,
@@ -67,8 +71,11 @@ void add_report(Program& program, Context& context) {
   command.flag("--overwrite", o->overwrite,
                "replace --out if it is not an earlier page of this database");
   command.option("--images", o->images, "folder of the photographs, for thumbnails");
-  command.option("--model", o->model,
-                 "folder of a sparse model, or of the models of bifocal map, to show");
+  const Option model = command.option(
+      "--model", o->model, "folder of a sparse model, or of the models of bifocal map, to show");
+  add_control_options(command, o->control,
+                      "file of control points to show, as of bifocal map --control")
+      .needs(model);
   command.option("--dense", o->dense,
                  "output folder of bifocal dense, to show its cloud and depth maps");
   command.option("--run", o->run,

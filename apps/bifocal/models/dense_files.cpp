@@ -2,6 +2,7 @@
 #include "models/dense_files.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>
@@ -69,9 +70,13 @@ std::string sentences_of(const DenseFiles& files, const WrittenDense& written) {
 std::string report_command(const CollectionFiles& files, bool has_dense) {
   const auto word = [](const std::filesystem::path& path) { return shell_quoted(path.string()); };
   std::filesystem::path page = files.database;
-  return fmt::format("bifocal report {} --images {} --model {}{} --out {}", word(files.database),
+  std::string control;
+  if (!files.models.control.empty()) control = " --control " + word(files.models.control);
+  if (!files.models.check.empty())
+    control += " --check " + shell_quoted(fmt::format("{}", fmt::join(files.models.check, ",")));
+  return fmt::format("bifocal report {} --images {} --model {}{}{} --out {}", word(files.database),
                      word(files.photographs.folder), word(files.models.out),
-                     has_dense ? " --dense " + word(files.dense.out) : "",
+                     has_dense ? " --dense " + word(files.dense.out) : "", control,
                      word(page.replace_extension(".html")));
 }
 

@@ -10,6 +10,7 @@
 #include <bifocal/reasons.hpp>
 
 #include "interrupt.hpp"
+#include "models/control_text.hpp"
 
 namespace bifocal::cli {
 namespace {
@@ -80,6 +81,10 @@ Json json_of(const std::optional<colmap::Georeference>& place) {
   json["outliers"] = place->outliers;
   json["residuals_m"] = place->residuals;
   json["is_adjusted"] = place->is_adjusted;
+  json["control_points"] = place->control_points;
+  json["control_residuals_m"] = place->control_residuals;
+  json["check_points"] = place->check_points;
+  json["check_residuals_m"] = place->check_residuals;
   return json;
 }
 
@@ -98,6 +103,7 @@ std::string place_text(const MapFigures& figures,
     text += fmt::format(
         ": east, north and up of latitude {:.6f}, longitude {:.6f}, altitude {:.1f}",
         place->origin->latitude_deg, place->origin->longitude_deg, place->origin->altitude_m);
+  if (place->control_points > 0) return text + ", by control points";
   const Vec3& r = place->residuals;
   text += fmt::format("; differs from {} positions by {:.2f} m horizontally and {:.2f} m in height",
                       place->positions - static_cast<std::int64_t>(place->outliers.size()),
@@ -107,7 +113,8 @@ std::string place_text(const MapFigures& figures,
   return text;
 }
 
-Json models_of(const ModelFiles& files, const MapResult& result) {
+Json models_of(const ModelFiles& files, const WrittenModels& written) {
+  const MapResult& result = written.result;
   Json json = Json::array();
   const std::vector<std::string> folders = folders_of(files, result);
   for (std::size_t i = 0; i < result.models.size(); ++i) {
@@ -120,12 +127,14 @@ Json models_of(const ModelFiles& files, const MapResult& result) {
                     {"cameras", focal_lengths_json(f.given, f.focal_lengths)},
                     {"georeference", json_of(result.models[i].georeference)},
                     {"doubts", doubts_json(result.doubts[i])}});
+    if (i < written.controlled.size()) json.back()["control"] = control_json(written.controlled[i]);
   }
   return json;
 }
 
 // Lines of the models and their doubts.
-std::string models_text(const ModelFiles& files, const MapResult& result) {
+std::string models_text(const ModelFiles& files, const WrittenModels& written) {
+  const MapResult& result = written.result;
   std::string text;
   const std::vector<std::string> folders = folders_of(files, result);
   for (std::size_t i = 0; i < result.models.size(); ++i) {
@@ -137,6 +146,7 @@ std::string models_text(const ModelFiles& files, const MapResult& result) {
     text += fmt::format("{}: {}\n", name, colmap::summary_of(f.given, f.focal_lengths));
     if (const std::string place = place_text(f, result.models[i].georeference); !place.empty())
       text += fmt::format("{}: {}\n", name, place);
+    if (i < written.controlled.size()) text += sentences_of(name, written.controlled[i]);
     for (const ModelDoubt& doubt : result.doubts[i])
       text += fmt::format("doubted: {}: {} ({})\n", name, doubt.text, to_string(doubt.kind));
   }
@@ -212,7 +222,7 @@ Json json_of(const ModelFiles& files, const WrittenModels& written, const std::s
   Json json = {{"database", files.database.string()},
                {"out", files.out.string()},
                {"device", device},
-               {"models", models_of(files, result)}};
+               {"models", models_of(files, written)}};
   json["left_out"] = Json::array();
   for (const LeftOutImage& image : result.left_out)
     json["left_out"].push_back({{"id", image.id},
@@ -239,7 +249,7 @@ Json json_of(const ModelFiles& files, const WrittenModels& written, const std::s
 std::string sentences_of(const ModelFiles& files, const WrittenModels& written,
                          const std::string& device, const StageTimes& times) {
   const MapResult& result = written.result;
-  std::string text = models_text(files, result);
+  std::string text = models_text(files, written);
   if (result.models.empty())
     text += fmt::format("{}: no model was found\n", files.database.string());
   if (!files.ply.empty() && !written_models(result, files.is_strict).empty())

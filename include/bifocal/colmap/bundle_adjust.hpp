@@ -87,6 +87,13 @@ struct BundleAdjustResult {
   std::string undetermined;
 };
 
+// Counts and errors of a problem that adjust_problem() made of this model and that adjust()
+// changed. errors_before: reprojection errors of its observations at the start.
+[[nodiscard]] BundleAdjustResult describe_adjustment(const Model& model,
+                                                     const AdjustProblem& problem,
+                                                     AdjustResult adjustment,
+                                                     const std::vector<double>& errors_before);
+
 // Adjusts a model in place. ModelPoint::error becomes the mean error of the track, px.
 //
 // The model changes only when the call returns. Throws as adjust_problem() and adjust().

@@ -112,9 +112,8 @@ struct ModelFrame {
   bool operator==(const ModelFrame&) const = default;
 };
 
-// Lists are in the order of the file.
-// The frame of a model that was moved to the positions of its images: metres, and east, north and
-// up of an origin. The file georeference.json in the model's folder.
+// The frame of a model that was moved to the positions of its images or to control points: metres,
+// and east, north and up of an origin. The file georeference.json in the model's folder.
 struct Georeference {
   std::optional<GeoPoint> origin = {};     // of a TangentPlane; empty: the frame of the positions
   std::int64_t positions = 0;              // of images of the model
@@ -126,8 +125,13 @@ struct Georeference {
   Vec3 position_deviations = {0, 0, 0}, rotation_deviations_deg = {0, 0, 0};
   double scale_deviation = 0;
   bool is_adjusted = false;  // the positions acted in the adjustment
+  // Numbers of control points that determined the frame (control.hpp) and of check points, and root
+  // mean squares of model minus place along the axes, m. With control points `positions` is 0.
+  std::int64_t control_points = 0, check_points = 0;
+  Vec3 control_residuals = {0, 0, 0}, check_residuals = {0, 0, 0};
 };
 
+// Lists are in the order of the file.
 struct Model {
   std::vector<ModelCamera> cameras = {};
   std::vector<ModelImage> images = {};

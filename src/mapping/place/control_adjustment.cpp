@@ -55,6 +55,34 @@ void add_points(const ControlPoints& control, const ControlOptions& options,
   }
 }
 
+// The result for the first observations and points.
+AdjustResult of_first(AdjustResult adjustment, std::size_t observations, std::size_t points) {
+  if (adjustment.uses.size() > observations) adjustment.uses.resize(observations);
+  if (adjustment.point_covariances.size() > points) adjustment.point_covariances.resize(points);
+  return adjustment;
+}
+
+// Differences along the axes, root mean squares.
+Vec3 residuals_of(const ControlReport& report, ControlUse use) {
+  Vec3 out{};
+  int count = 0;
+  for (const ControlPointReport& point : report.points) {
+    if (point.use != use) continue;
+    ++count;
+    for (std::size_t k = 0; k < 3; ++k) out[k] += point.residual[k] * point.residual[k];
+  }
+  for (double& v : out) v = std::sqrt(v / std::max(1, count));
+  return out;
+}
+
+colmap::Georeference georeference_of(const ControlReport& report) {
+  return {.origin = report.origin,
+          .control_points = report.control.points,
+          .check_points = report.check.points,
+          .control_residuals = residuals_of(report, ControlUse::control),
+          .check_residuals = residuals_of(report, ControlUse::check)};
+}
+
 }  // namespace
 
 ControlResult apply_control_points(Queue& queue, colmap::Model& model, const ControlPoints& control,
@@ -68,6 +96,7 @@ ControlResult apply_control_points(Queue& queue, colmap::Model& model, const Con
   transform(out, similarity);
   AdjustProblem problem = colmap::adjust_problem(out, options.adjust);
   const std::size_t points = problem.points.size(), observations = problem.observations.size();
+  const std::vector<double> errors = colmap::reprojection_errors(problem);
   add_points(control, options, result.before, images, similarity, problem);
   AdjustOptions adjust_options = options.adjust.adjust;
   for (int round = 0; round < kRounds; ++round) {
@@ -80,6 +109,8 @@ ControlResult apply_control_points(Queue& queue, colmap::Model& model, const Con
 
   problem.points.resize(points), problem.observations.resize(observations);
   problem.priors = {};
+  result.of_model = colmap::describe_adjustment(
+      out, problem, of_first(result.adjustment, observations, points), errors);
   colmap::take_adjusted(out, problem, options.adjust);
   colmap::set_point_errors(out);
   triangulate(out, control, options, images, result.after);
@@ -89,6 +120,7 @@ ControlResult apply_control_points(Queue& queue, colmap::Model& model, const Con
       result.after.points[i].use = ControlUse::contradictory;
   result.after.origin = result.before.origin;
   complete(control, options, {}, result.after);  // the world is east, north and up
+  out.georeference = georeference_of(result.after);
   model = std::move(out);
   return result;
 }

@@ -29,13 +29,12 @@ void triangulate(const colmap::Model& model, const ControlPoints& control,
                  const ControlOptions& options, const std::vector<int>& images,
                  ControlReport& report);
 
+// Throws Error(input) for points that are far away from the origin.
+void check_places(const ControlPoints& control, const TangentPlane& plane);
+
 // Adds the similarity, the residuals and the doubts to a report with triangulated points and their
 // final uses.
 void complete(const ControlPoints& control, const ControlOptions& options,
               const Similarity& similarity, ControlReport& report);
-
-[[nodiscard]] inline bool is_determined(ControlUse use) {
-  return use == ControlUse::control || use == ControlUse::check || use == ControlUse::contradictory;
-}
 
 }  // namespace bifocal::mapping

@@ -21,31 +21,6 @@ using namespace mapping;
 constexpr double kContradiction = 5;  // deviations, or normalised median residuals
 constexpr double kNearby = 100e3;     // m; no flight is longer
 
-// Mean of the places of all points, by their Earth-centred coordinates.
-GeoPoint mean_place(const ControlPoints& control) {
-  Vec3 out{};
-  for (const ControlPoint& point : control.points)
-    out = sum(out, scaled(ecef_of(point.place), 1.0 / double(control.points.size())));
-  return geo_of(out);
-}
-
-// Throws for points far away from the origin.
-void check_places(const ControlPoints& control, const TangentPlane& plane) {
-  for (const ControlPoint& point : control.points) {
-    const double distance = norm(plane.enu(point.place));
-    if (distance <= kNearby) continue;
-    GeoPoint other = point.place;
-    std::swap(other.latitude_deg, other.longitude_deg);
-    const bool is_exchanged =
-        std::abs(other.latitude_deg) <= 90 && norm(plane.enu(other)) <= kNearby;
-    throw Error(
-        ErrorCode::input,
-        fmt::format("{}: {} is {:.0f} km from the model's origin{}", control.file, point.name,
-                    distance / 1000,
-                    is_exchanged ? "; it agrees if latitude and longitude are exchanged" : ""));
-  }
-}
-
 // Input of the similarity: triangulated points and places of the control points.
 struct Pairs {
   std::vector<std::size_t> points;  // of ControlPoints
@@ -211,6 +186,29 @@ std::string undetermined(const ControlPoints& control, const Pairs& pairs) {
 
 }  // namespace
 
+GeoPoint mean_place(const ControlPoints& control) {
+  Vec3 out{};
+  for (const ControlPoint& point : control.points)
+    out = sum(out, scaled(ecef_of(point.place), 1.0 / double(control.points.size())));
+  return geo_of(out);
+}
+
+void mapping::check_places(const ControlPoints& control, const TangentPlane& plane) {
+  for (const ControlPoint& point : control.points) {
+    const double distance = norm(plane.enu(point.place));
+    if (distance <= kNearby) continue;
+    GeoPoint other = point.place;
+    std::swap(other.latitude_deg, other.longitude_deg);
+    const bool is_exchanged =
+        std::abs(other.latitude_deg) <= 90 && norm(plane.enu(other)) <= kNearby;
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: {} is {:.0f} km from the model's origin{}", control.file, point.name,
+                    distance / 1000,
+                    is_exchanged ? "; it agrees if latitude and longitude are exchanged" : ""));
+  }
+}
+
 void mapping::complete(const ControlPoints& control, const ControlOptions& options,
                        const Similarity& similarity, ControlReport& report) {
   const TangentPlane plane(report.origin);
@@ -256,6 +254,20 @@ ControlReport check_control_points(const colmap::Model& model, const ControlPoin
   for (std::size_t k = 0; k < pairs.points.size(); ++k)
     if (pairs.weights[k] == 0) report.points[pairs.points[k]].use = ControlUse::contradictory;
   mapping::complete(control, options, *similarity, report);
+  return report;
+}
+
+ControlReport compare_control_points(const colmap::Model& model, const ControlPoints& control,
+                                     const ControlOptions& options) {
+  check_options(options);
+  colmap::check_model(model);
+  if (!model.georeference || !model.georeference->origin)
+    throw Error(ErrorCode::usage, "model: has no georeference with an origin");
+  ControlReport report;
+  triangulate(model, control, options, images_of_marks(model, control), report);
+  report.origin = *model.georeference->origin;
+  check_places(control, TangentPlane(report.origin));
+  mapping::complete(control, options, {}, report);
   return report;
 }
 

@@ -30,6 +30,8 @@ std::string text_of(const PositionFit& fit) {
 void doubt_positions(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
   const ViewGraph& graph = *in.scene.graph;
   if (in.options.positions == MapPositions::ignore || graph.positions.empty()) return;
+  // The frame is that of control points.
+  if (in.model.georeference && in.model.georeference->control_points > 0) return;
   const std::optional<PositionFit> fit = fit_positions(in.scene, graph.positions, in.options.seed);
   if (!fit || fit->agrees) return;
   ModelDoubt doubt{DoubtKind::positions, fit->ratio, 1, {}, {}, text_of(*fit)};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "collection/colmap/model/frames.hpp"
 
@@ -77,22 +78,30 @@ void set_point_errors(Model& model) {
   set_errors(model, problem, reprojection_errors(problem));
 }
 
-BundleAdjustResult bundle_adjust(Queue& queue, Model& model, const BundleAdjustOptions& options) {
-  check_options(options);
-  AdjustProblem problem = adjust_problem(model, options);
-  const std::vector<double> before = reprojection_errors(problem);
+BundleAdjustResult describe_adjustment(const Model& model, const AdjustProblem& problem,
+                                       AdjustResult adjustment,
+                                       const std::vector<double>& errors_before) {
   BundleAdjustResult result;
-  result.adjustment = adjust(queue, problem, options.adjust);
-  const std::vector<double> after = reprojection_errors(problem);
+  result.adjustment = std::move(adjustment);
   const std::vector<ObservationUse>& uses = result.adjustment.uses;
-  const Errors first = statistics(before, uses), last = statistics(after, uses);
+  const Errors first = statistics(errors_before, uses),
+               last = statistics(reprojection_errors(problem), uses);
   result.initial_error = first.mean, result.initial_rms = first.rms;
   result.final_error = last.mean, result.final_rms = last.rms;
   count_used(problem, result);
   result.camera_ids = model::used_camera_ids(model);
   result.undetermined = undetermined_of(model, result);
+  return result;
+}
+
+BundleAdjustResult bundle_adjust(Queue& queue, Model& model, const BundleAdjustOptions& options) {
+  check_options(options);
+  AdjustProblem problem = adjust_problem(model, options);
+  const std::vector<double> before = reprojection_errors(problem);
+  AdjustResult adjustment = adjust(queue, problem, options.adjust);
+  BundleAdjustResult result = describe_adjustment(model, problem, std::move(adjustment), before);
   take_adjusted(model, problem, options);
-  set_errors(model, problem, after);
+  set_errors(model, problem, reprojection_errors(problem));
   return result;
 }
 

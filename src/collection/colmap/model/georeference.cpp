@@ -54,6 +54,11 @@ Georeference parse_georeference(std::string_view text, const std::string& name) 
     out.rotation_deviations_deg = vector_of(get(json, "rotation_deviations_deg"));
     out.scale_deviation = get(json, "scale_deviation").get<double>();
     out.is_adjusted = get(json, "is_adjusted").get<bool>();
+    if (!json.contains("control_points")) return out;  // of a version without control points
+    out.control_points = get(json, "control_points").get<std::int64_t>();
+    out.check_points = get(json, "check_points").get<std::int64_t>();
+    out.control_residuals = vector_of(get(json, "control_residuals_m"));
+    out.check_residuals = vector_of(get(json, "check_residuals_m"));
   } catch (const nlohmann::json::exception& e) {
     io::reject(name, "{}: {}", member, e.what());
   } catch (const std::range_error& e) {
@@ -83,6 +88,10 @@ std::string bytes_of(const Georeference& g) {
   json["rotation_deviations_deg"] = g.rotation_deviations_deg;
   json["scale_deviation"] = g.scale_deviation;
   json["is_adjusted"] = g.is_adjusted;
+  json["control_points"] = g.control_points;
+  json["check_points"] = g.check_points;
+  json["control_residuals_m"] = g.control_residuals;
+  json["check_residuals_m"] = g.check_residuals;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "jobs/report/collection/control_section.hpp"
 #include "jobs/report/collection/scene_axes.hpp"
 
 namespace bifocal::jobs {
@@ -63,6 +64,17 @@ class Drawing {
     svg_ += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>", kind, x0, y0, x1,
                         y1);
   }
+  // A triangle, and the line of its residual.
+  void add_control(const DrawnControl& control, bool has_name) {
+    const auto [x, y] = at(control.place);
+    svg_ += fmt::format(
+        "<path class=\"{}\" d=\"M{:.1f} {:.1f}l5.5 9.5h-11z\"><title>{}</title></path>",
+        control.is_check ? "control check" : "control", x, y - 6.3, escaped(control.text));
+    add_line(control.place, control.end, "residual");
+    if (has_name)
+      svg_ += fmt::format("<text class=\"control-name\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x + 8,
+                          y + 4, escaped(control.name));
+  }
   // A bar of a round length in metres, in the lower left corner.
   void add_scale() {
     const double most = 0.3 * kWidth / scale_, unit = std::pow(10, std::floor(std::log10(most)));
@@ -106,6 +118,20 @@ void add_positions(const NamedModel& named, const std::vector<CameraView>& camer
       drawing.add_line(*found->second, position, "position");
 }
 
+// Adds control points, and returns what the caption says about them.
+std::string add_controls(const NamedModel& named, double extent, Drawing& above, Drawing& side) {
+  const DrawnControls controls = drawn_controls(named, extent);
+  if (controls.points.empty()) return {};
+  for (const DrawnControl& control : controls.points) {
+    above.add_control(control, true);
+    side.add_control(control, false);
+  }
+  return fmt::format(
+      " Green triangles are control points, hollow ones check points; purple lines lead to where "
+      "the model has them{}.",
+      controls.factor > 1 ? fmt::format(", {:g} times longer", controls.factor) : "");
+}
+
 // Adds the cameras and at most `most` points of a model from above and from the side.
 void add_drawings(Page& page, const NamedModel& named, std::size_t most) {
   const colmap::Model& model = named.model;
@@ -113,6 +139,8 @@ void add_drawings(Page& page, const NamedModel& named, std::size_t most) {
   const std::vector<const colmap::ModelPoint*> points = drawn_points(model, most);
   std::vector<Vec3> centres, places;
   for (const CameraView& camera : cameras) centres.push_back(camera.centre);
+  for (const DrawnControl& control : drawn_controls(named, 1).points)
+    centres.push_back(control.place);
   for (const colmap::ModelPoint* point : points) places.push_back(point->xyz);
   const Axes axes = axes_of(model, places);
   const auto extent = [&](const Vec3& axis) {
@@ -131,15 +159,18 @@ void add_drawings(Page& page, const NamedModel& named, std::size_t most) {
     add_positions(named, cameras, side);
     above.add_scale(), side.add_scale();
   }
+  const std::string controls =
+      add_controls(named, std::max(across.size(), away.size()), above, side);
   if (axes.is_north) above.add_north();
   page.markup(fmt::format("<div class=\"models\">{}{}</div>\n", above.figure("From above"),
                           side.figure(axes.is_north ? "From the south" : "From the side")));
   page.paragraph(fmt::format(
-      "Cameras and {} of {} points of {}. {}{} Points far from the others are not drawn; the "
+      "Cameras and {} of {} points of {}. {}{}{} Points far from the others are not drawn; the "
       "pointer "
       "over a camera shows its name.",
       points.size(), model.points.size(), named.folder, axes.text(),
-      named.positions.empty() ? "" : " Blue lines lead from the cameras to the given positions."));
+      named.positions.empty() ? "" : " Blue lines lead from the cameras to the given positions.",
+      controls));
 }
 
 Rows rows_of(const std::vector<NamedModel>& models) {
@@ -168,6 +199,8 @@ std::string place_text(const colmap::Georeference& place) {
     text += fmt::format(
         ", east, north and up of latitude {:.6f}, longitude {:.6f}, altitude {:.1f} m",
         place.origin->latitude_deg, place.origin->longitude_deg, place.origin->altitude_m);
+  if (place.control_points > 0)
+    return text + fmt::format("; by {} control points", place.control_points);
   text +=
       fmt::format("; {} positions, which differ by {:.2f} m east, {:.2f} m north and {:.2f} m up",
                   place.positions, place.residuals[0], place.residuals[1], place.residuals[2]);
@@ -254,6 +287,7 @@ void add_models(Page& page, const std::vector<NamedModel>& models, const ViewGra
     page.list("Places of the models", rows);
     page.list("Positions that differ most from their images", position_rows(models));
   }
+  for (const NamedModel& named : models) add_control_table(page, named);
   page.list("Doubts of the models", doubt_rows(models));
   for (std::size_t m = 0; m < std::min(models.size(), kMostDrawings); ++m)
     add_drawings(page, models[m], m == 0 ? kMostModelPoints : kMostModelPoints / 4);

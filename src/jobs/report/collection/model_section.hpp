@@ -4,7 +4,9 @@
 #pragma once
 
 #include <bifocal/colmap/model.hpp>
+#include <bifocal/control.hpp>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +22,8 @@ struct NamedModel {
   std::vector<std::string> doubts = {};  // sentences
   // Given positions of images, in the frame of a model that has a georeference.
   std::vector<std::pair<std::string, Vec3>> positions = {};
+  ControlPoints control = {};                // that are compared with the model
+  std::optional<ControlReport> report = {};  // empty: not compared
 };
 
 // Leaves the page unchanged without models.

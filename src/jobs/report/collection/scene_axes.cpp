@@ -72,7 +72,7 @@ std::vector<CameraView> cameras_of(const colmap::Model& model) {
 }
 
 std::string Axes::text() const {
-  if (is_north) return "North and up are those of the positions of the images.";
+  if (is_north) return "North and up are those of georeference.json.";
   if (!has_cameras) return "The cameras are unknown: up is -y.";
   return looks_down ? "All cameras look in about the same direction, which is drawn as down."
                     : "Up is the mean upward direction of the images.";

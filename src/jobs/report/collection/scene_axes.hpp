@@ -31,7 +31,7 @@ struct Axes {
   Vec3 up, across, away;
   bool looks_down = false;   // `up` is opposite to the mean viewing direction of the cameras
   bool has_cameras = false;  // otherwise `up` is -y
-  bool is_north = false;     // `away` is north, `up` the vertical, by the positions of the images
+  bool is_north = false;     // `away` is north, `up` the vertical, by the georeference
 
   // The origin of `up` as a sentence.
   [[nodiscard]] std::string text() const;
