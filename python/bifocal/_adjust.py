@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._arrays import ArrayLike
 from ._cameras import LensCamera
+from ._colmap.control import Control
 from ._devices import device_id
 from ._numbers import array_of, flags_of, indices_of
 from ._options import AdjustOptions
@@ -125,6 +126,7 @@ class BundleAdjustment:
         camera_covariances: Covariance of the parameters of each camera that images have, in the order of the model, for observations with a
             standard deviation of 1 px; None without the option `covariance`.
         pose_covariances, point_covariances: As in `Adjusted`, in the order of the model.
+        control: Control points next to the adjusted model; None without the argument `control`.
     """
 
     cameras: int
@@ -146,6 +148,7 @@ class BundleAdjustment:
     camera_covariances: list[Numbers] | None
     pose_covariances: Numbers | None
     point_covariances: Numbers | None
+    control: Control | None = None
 
 
 _PARAMS = ("focal_length", "principal_point", "extra_params")

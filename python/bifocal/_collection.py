@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Union
 
 from . import _core
+from ._colmap.control import control_arguments
 from ._devices import device_id
 from ._arrays import ArrayLike, frame_of, rgb_of
 from ._core import Features, VerifiedPairs
@@ -169,7 +170,7 @@ def collect(
 
 def report(
     database: Path, out: Path, photographs: Path | None = None, *, model: Path | None = None, dense: Path | None = None,
-    max_bytes: int = 24 << 20, overwrite: bool = False,
+    control: Path | None = None, check: Iterable[str] = (), max_bytes: int = 24 << 20, overwrite: bool = False,
 ) -> dict[str, int]:
     """Writes an HTML report of a COLMAP database: view graph, verified pairs and their matches, sparse and dense models.
 
@@ -179,6 +180,8 @@ def report(
         photographs: Folder of the photographs, for thumbnails.
         model: Folder of a sparse model, or of the models of `map_database`, to show.
         dense: Output folder of `dense`, to show its cloud and depth maps.
+        control: File of control points to compare with the models.
+        check: Names of check points of `control`.
         max_bytes: Largest size of the page in bytes.
         overwrite: Replaces a file that is no earlier page of this database.
 
@@ -189,7 +192,7 @@ def report(
         ValueError: If `out` exists already, is no page of this database and `overwrite` is False.
         OSError: If the database is missing, damaged or without images, or a folder has no model or no cloud.
     """
-    return _core.write_report(database, out, photographs, model, dense, whole_from(max_bytes, "max_bytes", 0, 2**63 - 1), overwrite)
+    return _core.write_report(database, out, photographs, (model, dense), control_arguments(control, check), whole_from(max_bytes, "max_bytes", 0, 2**63 - 1), overwrite)
 
 
 class Collection:

@@ -12,6 +12,7 @@ from ._adjust import AdjustIteration, BundleAdjustment, iteration_callback
 from ._arguments import CancellationToken
 from ._colmap.model_values import values_of
 from ._colmap.option_fields import fields_of, is_value
+from ._colmap.control import control_arguments, control_of
 from ._devices import device_id
 from ._numbers import shown, whole_from
 from ._options import AdjustOptions, BundleAdjustOptions
@@ -153,7 +154,7 @@ class ModelFrame(NamedTuple):
 
 
 class Georeference(NamedTuple):
-    """The frame of a model that was moved to the positions of its images: metres, and east, north and up of an origin.
+    """The frame of a model that was moved to the positions of its images or to control points: metres, and east, north and up of an origin.
 
     Attributes:
         origin: WGS84 latitude and longitude in degrees, altitude in metres; None: the frame of the given positions.
@@ -164,6 +165,10 @@ class Georeference(NamedTuple):
         rotation_deviations: Those of the rotation about the axes, in degrees.
         scale_deviation: That of the scale, relative.
         is_adjusted: The positions acted in the adjustment.
+        control_points: Number of control points that determined the frame; then `positions` is 0.
+        control_residuals: Model minus place of the control points along the axes, root mean squares in metres.
+        check_points: Number of check points.
+        check_residuals: Model minus place of the check points along the axes, root mean squares in metres.
     """
 
     origin: tuple[float, float, float] | None
@@ -174,6 +179,15 @@ class Georeference(NamedTuple):
     rotation_deviations: tuple[float, float, float]
     scale_deviation: float
     is_adjusted: bool
+    control_points: int = 0
+    control_residuals: tuple[float, float, float] = (0, 0, 0)
+    check_points: int = 0
+    check_residuals: tuple[float, float, float] = (0, 0, 0)
+
+
+def georeference_of(found: tuple[Any, ...] | None) -> Georeference | None:
+    """Makes a georeference of the tuple of _core."""
+    return None if found is None else Georeference(*found[:-1], *found[-1])
 
 
 @dataclass
@@ -221,7 +235,7 @@ def read_model(folder: Path) -> Model:
         has_frames=found["has_frames"],
         rigs=rigs,
         frames=frames,
-        georeference=None if found["georeference"] is None else Georeference(*found["georeference"]),
+        georeference=georeference_of(found["georeference"]),
     )
 
 
@@ -318,6 +332,8 @@ def bundle_adjustment(
     constant_images: Iterable[int] = (),
     constant_points: Iterable[int] = (),
     format: Literal["binary", "text"] | None = None,
+    control: Path | None = None,
+    check: Iterable[str] = (),
     overwrite: bool = False,
     device: str | None = "auto",
     progress: Callable[[AdjustIteration], bool | None] | None = None,
@@ -330,6 +346,8 @@ def bundle_adjustment(
         cancellation_token: Of pycolmap; once cancelled, the best model so far is written.
         constant_cameras, constant_images, constant_points: Numbers (camera_id, image_id, point3D_id) of items that are not adjusted.
         format: Format of the output; by default the format of the input.
+        control: File of control points (docs/formats.md) that place the model and act in the adjustment.
+        check: Names of points of `control` that are only compared with the model.
         overwrite: Replaces another model in `model_out`. Other files of the folder stay.
         device: Where the adjustment runs: 'auto' (the first CUDA device, else an OpenCL GPU, else the CPU), 'cpu', 'cuda:0', ...
         progress: Called after each iteration; False ends the adjustment, and the best model so far is written; True and None go on.
@@ -338,8 +356,9 @@ def bundle_adjustment(
         Costs, errors and the reason of the end.
 
     Raises:
-        OSError: If the model is missing or damaged, or cannot be written.
-        ValueError: If `model_out` has another model, an option is out of range, a number is unknown, or a frame of several images would be adjusted.
+        OSError: If the model or `control` is missing or damaged, or the model cannot be written.
+        ValueError: If `model_out` has another model, an option is out of range, a number or a check point is unknown, a frame of several images would be
+            adjusted, or fewer than three control points are determined.
     """
     if format not in (None, "binary", "text"):
         raise ValueError(f"format: {format!r}, must be 'binary', 'text' or None")
@@ -352,6 +371,7 @@ def bundle_adjustment(
     given = {"constant_cameras": constant_cameras, "constant_images": constant_images, "constant_points": constant_points}
     constant = [_item_numbers(numbers, name) for name, numbers in given.items()]
     callback = None if cancellation_token is None and progress is None else iteration_callback(go_on)
-    found = _core.adjust_model(model_in, model_out, format or "", _options(options), constant, overwrite, device_id(device) or "auto", callback)
+    output = format or "", overwrite, *control_arguments(control, check)
+    found = _core.adjust_model(model_in, model_out, _options(options), constant, output, device_id(device) or "auto", callback)
     history = [AdjustIteration(**i) for i in found.pop("history")]
-    return BundleAdjustment(history=history, **found)
+    return BundleAdjustment(history=history, control=control_of(found.pop("control")), **found)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from . import _core
 from ._collection import FocalLengths
-from ._colmap_model import Georeference
+from ._colmap_model import Georeference, georeference_of
+from ._colmap.control import Control, control_arguments, control_of
 from ._devices import device_id
 from ._options import MapOptions
 
@@ -20,8 +21,8 @@ class ModelDoubt(NamedTuple):
     """A reason why a model may be wrong; it changes no result (docs/models.md).
 
     Attributes:
-        kind: 'focal_length', 'distortion', 'not_converged', 'few_points', 'no_parallax', 'static_matches', 'folded', 'cameras', 'curved' or
-            'positions'.
+        kind: 'focal_length', 'distortion', 'not_converged', 'few_points', 'no_parallax', 'static_matches', 'folded', 'cameras', 'curved',
+            'positions' or 'control'.
         value: The doubted quantity.
         limit: Where the doubt begins.
         images: Numbers of the images that it concerns; empty if it concerns the model.
@@ -49,6 +50,7 @@ class MapFigures(NamedTuple):
         given: Its cameras as the database has them.
         focal_lengths: Its cameras.
         georeference: Its frame by the positions of its images; None: they do not determine one, or are ignored.
+        control: Control points compared with it; None without `control`.
         folder: Folder of the model; None if it is doubted and not written because of `strict`.
     """
 
@@ -60,6 +62,7 @@ class MapFigures(NamedTuple):
     given: FocalLengths
     focal_lengths: FocalLengths
     georeference: Georeference | None
+    control: Control | None
     folder: str | None
 
 
@@ -95,6 +98,8 @@ def map_database(
     overwrite: bool = False,
     strict: bool = False,
     ply: Path | None = None,
+    control: Path | None = None,
+    check: Iterable[str] = (),
     format: Literal["binary", "text"] = "binary",
     device: str | None = "auto",
     progress: Callable[[str, int, int], None] | None = None,
@@ -112,6 +117,9 @@ def map_database(
         overwrite: Replaces the models in all numbered folders of `out`; their other files stay.
         strict: Writes no model that is doubted; the others are OUT/0, OUT/1, ...
         ply: File for the points of the first model in PLY; None writes none.
+        control: File of control points and their marks in photographs (docs/formats.md); they place each model that they determine, and correct its
+            shape.
+        check: Names of points of `control` that are only compared with the models.
         format: Format of the models.
         device: Where poses are estimated and adjusted: 'auto' (the first CUDA device, else an OpenCL GPU, else the CPU), 'cpu', 'cuda:0', ... All
             other stages run on the CPU.
@@ -122,13 +130,15 @@ def map_database(
         Mapped with the counts of the models and the images that are in none.
 
     Raises:
-        ValueError: If an option is out of range, or the folder has models, or `ply` exists, and `overwrite` is False.
+        ValueError: If an option is out of range, or the folder has models, or `ply` exists, and `overwrite` is False; also if a
+            check point is unknown, or fewer than three control points have two marks in images of the database.
         OSError: If the database is missing or damaged, if no photograph can be used, if keypoints are in pixels of photographs rotated by EXIF, or if
             a model cannot be written.
         RuntimeError: If the device is missing or fails.
     """
     flags = overwrite, strict, format == "text"
-    found = _core.map_database(database, (out, ply), images, options, flags, device_id(device) or "auto", progress)
+    given = control_arguments(control, check)
+    found = _core.map_database(database, (out, ply), images, options, flags, given, device_id(device) or "auto", progress)
     return mapped_of(found, out)
 
 
@@ -145,10 +155,11 @@ def mapped_of(found: dict[str, Any], out: Path) -> Mapped:
             [ModelDoubt(*doubt) for doubt in doubts],
             FocalLengths(*given),
             FocalLengths(*adjusted),
-            None if where is None else Georeference(*where),
+            georeference_of(where),
+            control_of(control),
             folders.get(place),
         )
-        for place, (images, points, observations, mean_error, doubts, given, adjusted, where) in enumerate(found.pop("models"))
+        for place, (images, points, observations, mean_error, doubts, given, adjusted, where, control) in enumerate(found.pop("models"))
     ]
     return Mapped(models=models, **found)
 

@@ -36,6 +36,7 @@ from ._colmap_model import (
     read_model,
     write_model,
 )
+from ._colmap.control import Control, ControlMark, ControlPoint, ControlRms
 from ._devices import device_id
 from ._numbers import shown, whole
 from ._mapping import Mapped, MapFigures, ModelDoubt, Undistorted, map_database, undistort_model
@@ -48,6 +49,10 @@ __all__ = [
     "BundleAdjustOptions",
     "BundleAdjustment",
     "ContradictingPair",
+    "Control",
+    "ControlMark",
+    "ControlPoint",
+    "ControlRms",
     "Database",
     "DatabaseCamera",
     "DatabaseImage",

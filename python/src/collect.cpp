@@ -135,7 +135,7 @@ nb::dict collect_photographs(
   for (const std::string& text : jobs::described(done.contradicting).texts)
     contradicting.append(text_of(text));
   d["contradicting"] = contradicting;
-  d["model"] = done.models ? nb::object(map_dict(done.models->result, is_strict)) : nb::none();
+  d["model"] = done.models ? nb::object(map_dict(*done.models, is_strict)) : nb::none();
   d["undistorted"] = done.models && done.models->undistorted
                          ? nb::object(undistort_dict(*done.models->undistorted))
                          : nb::none();
@@ -143,14 +143,18 @@ nb::dict collect_photographs(
   return d;
 }
 
-nb::dict write_report(nb::handle database, nb::handle out, nb::handle images, nb::handle model,
-                      nb::handle dense, std::uint64_t max_bytes, bool overwrite) {
+// shown: the folders of the models and of depth, or None.
+nb::dict write_report(nb::handle database, nb::handle out, nb::handle images,
+                      const std::tuple<nb::object, nb::object>& shown,
+                      const ControlArguments& control, std::uint64_t max_bytes, bool overwrite) {
   const FileName file = file_of(database, "database"), page = file_of(out, "out");
   jobs::CollectionPage wanted{.database = file.path,
                               .out = page.path,
                               .command_line = "bifocal.report",
                               .max_bytes = max_bytes,
                               .overwrite = overwrite};
+  const auto& [model, dense] = shown;
+  take_control(control, wanted);
   if (!images.is_none()) wanted.images = file_of(images, "photographs").path;
   if (!model.is_none()) wanted.model = file_of(model, "model").path;
   if (!dense.is_none()) wanted.dense = file_of(dense, "dense").path;
@@ -183,10 +187,11 @@ void bind_collect(nb::module_& m) {
           "tuple[object, object, object, object, bool, bool, bool], device: str, progress: object) "
           "-> dict[str, typing.Any]"));
   m.def("write_report", &write_report, nb::arg("database").none(), nb::arg("out").none(),
-        nb::arg("images").none(), nb::arg("model").none(), nb::arg("dense").none(),
-        nb::arg("max_bytes"), nb::arg("overwrite"),
-        nb::sig("def write_report(database: object, out: object, images: object, model: object, "
-                "dense: object, max_bytes: int, overwrite: bool) -> dict[str, int]"));
+        nb::arg("images").none(), nb::arg("shown"), nb::arg("control"), nb::arg("max_bytes"),
+        nb::arg("overwrite"),
+        nb::sig("def write_report(database: object, out: object, images: object, shown: "
+                "tuple[object, object], control: tuple[object, list[str]], max_bytes: int, "
+                "overwrite: bool) -> dict[str, int]"));
   m.def(
       "list_photographs",
       [](nb::handle given) {

@@ -103,10 +103,13 @@ def _georeference(place: Any) -> tuple[Any, ...] | None:
         return None
     name = "model.georeference"
     names = "origin positions outliers residuals position_deviations rotation_deviations scale_deviation is_adjusted"
-    origin, positions, outliers, *deviations, scale, is_adjusted = _fields(place, name, "Georeference", names)
+    of_control = "control_points control_residuals check_points check_residuals"
+    origin, positions, outliers, *deviations, scale, is_adjusted, points, residuals, checks, errors = _fields(place, name, "Georeference", f"{names} {of_control}")
     places = [tuple(_numbers(value, f"{name}.{field}", 3)) for value, field in zip(deviations, names.split()[3:6], strict=True)]
     where = None if origin is None else tuple(_numbers(origin, f"{name}.origin", 3))
-    return where, _whole(positions, f"{name}.positions"), list(outliers), *places, float(scale), flag(is_adjusted, f"{name}.is_adjusted")
+    control = _whole(points, f"{name}.control_points"), tuple(_numbers(residuals, f"{name}.control_residuals", 3))
+    check = _whole(checks, f"{name}.check_points"), tuple(_numbers(errors, f"{name}.check_residuals", 3))
+    return where, _whole(positions, f"{name}.positions"), list(outliers), *places, float(scale), flag(is_adjusted, f"{name}.is_adjusted"), control + check
 
 
 def values_of(model: Any) -> dict[str, Any]:

@@ -179,11 +179,14 @@ nb::dict adjust_arrays(const nb::dict& arrays, nb::handle given_options, const s
   return d;
 }
 
-// format: "binary" or "text"; empty: the format of the input.
-nb::dict adjust_model(nb::handle given_in, nb::handle given_out, const std::string& format,
-                      nb::handle given_options,
-                      const std::vector<std::vector<std::uint64_t>>& constant, bool overwrite,
-                      const std::string& device, nb::handle progress) {
+// output: the format, "binary" or "text", or empty for that of the input; overwrite; the file of
+// control points or None, and the names of check points.
+nb::dict adjust_model(
+    nb::handle given_in, nb::handle given_out, nb::handle given_options,
+    const std::vector<std::vector<std::uint64_t>>& constant,
+    const std::tuple<std::string, bool, nb::object, std::vector<std::string>>& output,
+    const std::string& device, nb::handle progress) {
+  const auto& [format, overwrite, control_file, check] = output;
   const FileName in = file_of(given_in, "model_in"), out = file_of(given_out, "model_out");
   jobs::AdjustFiles files{.model = in.path,
                           .out = out.path,
@@ -196,6 +199,11 @@ nb::dict adjust_model(nb::handle given_in, nb::handle given_out, const std::stri
   files.adjust.constant_images.assign(constant[1].begin(), constant[1].end());
   files.adjust.constant_points.assign(constant[2].begin(), constant[2].end());
   files.adjust.adjust.progress = progress_of(progress);
+  take_control({control_file, check}, files);
+  jobs::ControlledModel controlled;
+  files.controlled = [&](const ControlPoints& control, const ControlResult& result) {
+    controlled = {control, result, {}};
+  };
   colmap::BundleAdjustResult r;
   {
     QueueLease lease(device);
@@ -213,6 +221,7 @@ nb::dict adjust_model(nb::handle given_in, nb::handle given_out, const std::stri
   d["undetermined"] = r.undetermined;
   d["initial_error"] = r.initial_error;
   d["final_error"] = r.final_error;
+  d["control"] = controlled.result ? control_tuple(controlled) : nb::none();
   return d;
 }
 
@@ -228,11 +237,11 @@ void bind_adjust(nb::module_& m) {
         nb::sig("def adjust_arrays(arrays: dict[str, typing.Any], options: object, device: str, "
                 "progress: object) -> dict[str, typing.Any]"));
   m.def("adjust_model", &adjust_model, nb::arg("model_in").none(), nb::arg("model_out").none(),
-        nb::arg("format"), nb::arg("options").none(), nb::arg("constant"), nb::arg("overwrite"),
-        nb::arg("device"), nb::arg("progress").none(),
-        nb::sig("def adjust_model(model_in: object, model_out: object, format: str, options: "
-                "object, constant: list[list[int]], overwrite: bool, device: str, progress: "
-                "object) -> dict[str, typing.Any]"));
+        nb::arg("options").none(), nb::arg("constant"), nb::arg("output"), nb::arg("device"),
+        nb::arg("progress").none(),
+        nb::sig("def adjust_model(model_in: object, model_out: object, options: object, constant: "
+                "list[list[int]], output: tuple[str, bool, object, list[str]], device: str, "
+                "progress: object) -> dict[str, typing.Any]"));
 }
 
 }  // namespace bifocal::python

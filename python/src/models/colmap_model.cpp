@@ -216,20 +216,28 @@ nb::object georeference_tuple(const std::optional<colmap::Georeference>& place) 
   const auto triple = [](const Vec3& v) { return nb::make_tuple(v[0], v[1], v[2]); };
   return nb::make_tuple(origin, place->positions, outliers, triple(place->residuals),
                         triple(place->position_deviations), triple(place->rotation_deviations_deg),
-                        place->scale_deviation, place->is_adjusted);
+                        place->scale_deviation, place->is_adjusted,
+                        nb::make_tuple(place->control_points, triple(place->control_residuals),
+                                       place->check_points, triple(place->check_residuals)));
 }
 
 std::optional<colmap::Georeference> georeference_in(nb::handle object) {
   if (object.is_none()) return {};
-  const auto [origin, positions, outliers, residuals, position, rotation, scale, is_adjusted] =
+  using Control = std::tuple<std::int64_t, Vec3, std::int64_t, Vec3>;
+  const auto [origin, positions, outliers, residuals, position, rotation, scale, is_adjusted,
+              control] =
       nb::cast<std::tuple<std::optional<Vec3>, std::int64_t, std::vector<nb::object>, Vec3, Vec3,
-                          Vec3, double, bool>>(object);
+                          Vec3, double, bool, Control>>(object);
   colmap::Georeference place{.positions = positions,
                              .residuals = residuals,
                              .position_deviations = position,
                              .rotation_deviations_deg = rotation,
                              .scale_deviation = scale,
-                             .is_adjusted = is_adjusted};
+                             .is_adjusted = is_adjusted,
+                             .control_points = std::get<0>(control),
+                             .check_points = std::get<2>(control),
+                             .control_residuals = std::get<1>(control),
+                             .check_residuals = std::get<3>(control)};
   if (origin) place.origin = GeoPoint{(*origin)[0], (*origin)[1], (*origin)[2]};
   for (const nb::object& name : outliers)
     place.outliers.push_back(file_of(name, "georeference.outliers").path.string());

@@ -25,13 +25,15 @@ nb::list list_of(const std::vector<ModelDoubt>& doubts) {
 
 }  // namespace
 
-nb::dict map_dict(const MapResult& r, bool is_strict) {
+nb::dict map_dict(const jobs::WrittenModels& done, bool is_strict) {
+  const MapResult& r = done.result;
   nb::list models, left_out, damaged_rows, without_colours;
   for (std::size_t k = 0; k < r.figures.size(); ++k) {
     const MapFigures& f = r.figures[k];
-    models.append(nb::make_tuple(f.images, f.points, f.observations, f.mean_error,
-                                 list_of(r.doubts[k]), tuple_of(f.given), tuple_of(f.focal_lengths),
-                                 georeference_tuple(r.models[k].georeference)));
+    models.append(nb::make_tuple(
+        f.images, f.points, f.observations, f.mean_error, list_of(r.doubts[k]), tuple_of(f.given),
+        tuple_of(f.focal_lengths), georeference_tuple(r.models[k].georeference),
+        k < done.controlled.size() ? control_tuple(done.controlled[k]) : nb::none()));
   }
   for (const LeftOutImage& image : r.left_out)
     left_out.append(
@@ -75,8 +77,8 @@ namespace {
 // text instead of binary files.
 nb::dict map_to_folder(nb::handle given_database, const std::tuple<nb::object, nb::object>& places,
                        nb::handle images, nb::handle given_options,
-                       const std::tuple<bool, bool, bool>& flags, const std::string& device,
-                       nb::handle progress) {
+                       const std::tuple<bool, bool, bool>& flags, const ControlArguments& control,
+                       const std::string& device, nb::handle progress) {
   const auto& [given_out, ply] = places;
   const auto [overwrite, strict, is_text] = flags;
   const FileName database = file_of(given_database, "database"), out = file_of(given_out, "out");
@@ -88,17 +90,18 @@ nb::dict map_to_folder(nb::handle given_database, const std::tuple<nb::object, n
       .is_strict = strict};
   if (!ply.is_none()) files.ply = file_of(ply, "ply").path;
   if (!images.is_none()) files.photographs = file_of(images, "images").path;
+  take_control(control, files);
   files.map = options_of<MapOptions>(given_options);
   files.map.progress = [progress](const MapProgress& p) {
     const nb::gil_scoped_acquire locked;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!progress.is_none()) progress(std::string(to_string(p.stage)).c_str(), p.model, p.images);
   };
-  MapResult result;
+  jobs::WrittenModels result;
   try {
     QueueLease lease(device);
     const Unlocked unlocked;
-    result = jobs::map_and_write(lease.queue(), files).result;
+    result = jobs::map_and_write(lease.queue(), files);
   } catch (const Error& e) {
     if (e.code() == ErrorCode::input) raise_missing(database);
     throw;
@@ -135,12 +138,13 @@ void bind_mapping(nb::module_& m) {
         nb::arg("overwrite"), nb::arg("progress").none(),
         nb::sig("def undistort_model(model: object, photographs: object, out: object, "
                 "jpeg_quality: int, overwrite: bool, progress: object) -> dict[str, typing.Any]"));
-  m.def("map_database", &map_to_folder, nb::arg("database").none(), nb::arg("places"),
-        nb::arg("images").none(), nb::arg("options").none(), nb::arg("flags"), nb::arg("device"),
-        nb::arg("progress").none(),
-        nb::sig("def map_database(database: object, places: tuple[object, object], images: object, "
-                "options: object, flags: tuple[bool, bool, bool], device: str, progress: object) "
-                "-> dict[str, typing.Any]"));
+  m.def(
+      "map_database", &map_to_folder, nb::arg("database").none(), nb::arg("places"),
+      nb::arg("images").none(), nb::arg("options").none(), nb::arg("flags"), nb::arg("control"),
+      nb::arg("device"), nb::arg("progress").none(),
+      nb::sig("def map_database(database: object, places: tuple[object, object], images: object, "
+              "options: object, flags: tuple[bool, bool, bool], control: tuple[object, list[str]], "
+              "device: str, progress: object) -> dict[str, typing.Any]"));
 }
 
 }  // namespace bifocal::python
