@@ -290,6 +290,15 @@ TEST(Positions, FilesThatAreNoGeoreferencesAreRefused) {
   EXPECT_EQ(message(good), "");
   for (const char* text : {"", "[]", "{", "null", "{\"origin\": 3}", "{\"origin\": null}"})
     EXPECT_NE(message(text).find("georeference.json"), std::string::npos) << text;
+  for (const char* number : {"1e300", "-1", "2.5", "18446744073709551615"}) {
+    std::string bad = good;
+    bad.replace(bad.find("\"positions\": 20"), 15, fmt::format("\"positions\": {}", number));
+    EXPECT_NE(message(bad).find("positions is no number of images"), std::string::npos) << number;
+  }
+  for (const std::string& text : {std::string(1 << 20, '['), '"' + std::string(1 << 20, 'a')}) {
+    EXPECT_NE(message(text), "");
+    EXPECT_LT(message(text).size(), 1000U);
+  }
   std::string bad = good;
   bad.replace(bad.find("47."), 3, "97.");
   EXPECT_NE(message(bad).find("origin"), std::string::npos) << message(bad);

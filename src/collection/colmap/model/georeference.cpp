@@ -14,6 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 26;
+constexpr std::size_t kMostMessage = 200;  // the parser's messages repeat a text of any length
 constexpr const char* kFrame = "east, north, up in metres around the origin";
 constexpr const char* kGivenFrame = "the frame of the given positions";
 
@@ -33,9 +34,9 @@ Vec3 vector_of(const Json& json) {
 Georeference parse_georeference(std::string_view text, const std::string& name) {
   Georeference out;
   std::string member = "the file";
-  const auto get = [&](const Json& json, const char* name) -> const Json& {
-    member = name;
-    return json.at(name);
+  const auto get = [&](const Json& json, const char* key) -> const Json& {
+    member = key;
+    return json.at(key);
   };
   try {
     const Json json = Json::parse(text);
@@ -47,7 +48,10 @@ Georeference parse_georeference(std::string_view text, const std::string& name) 
       member = "origin";
       (void)ecef_of(*out.origin);
     }
-    out.positions = get(json, "positions").get<std::int64_t>();
+    const Json& positions = get(json, "positions");
+    if (!positions.is_number_integer() || positions.get<std::int64_t>() < 0)
+      throw std::range_error("is no number of images");
+    out.positions = positions.get<std::int64_t>();
     out.outliers = get(json, "outliers").get<std::vector<std::string>>();
     out.residuals = vector_of(get(json, "residuals_m"));
     out.position_deviations = vector_of(get(json, "position_deviations_m"));
@@ -60,7 +64,7 @@ Georeference parse_georeference(std::string_view text, const std::string& name) 
     out.control_residuals = vector_of(get(json, "control_residuals_m"));
     out.check_residuals = vector_of(get(json, "check_residuals_m"));
   } catch (const nlohmann::json::exception& e) {
-    io::reject(name, "{}: {}", member, e.what());
+    io::reject(name, "{}: {}", member, std::string_view(e.what()).substr(0, kMostMessage));
   } catch (const std::range_error& e) {
     io::reject(name, "{} {}", member, e.what());
   } catch (const Error& e) {
