@@ -121,7 +121,7 @@ TEST(Positions, GiveMetresAndNorthInSpiteOfWrongOnes) {
 }
 
 // The mean error of the centres is within two stated deviations of 0 in 95 % of the cases.
-TEST(Positions, DeviationsOfTheFrameAreThoseOfTheErrors) {
+TEST(Positions, DeviationsOfTheFrameAgreeWithItsErrors) {
   const int runs = short_or_long(12, 60);
   for (const double stated : {0.0, 2.0}) {
     int within = 0;

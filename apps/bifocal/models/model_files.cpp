@@ -95,8 +95,8 @@ std::string place_text(const MapFigures& figures,
     return figures.positions == 0
                ? ""
                : fmt::format(
-                     "{} positions of images do not determine its place and scale: three "
-                     "that are on no line are needed",
+                     "the positions of {} of its images do not determine its place and scale: "
+                     "three that are on no line, and far apart for their errors, are needed",
                      figures.positions);
   std::string text = "in metres";
   if (place->origin)

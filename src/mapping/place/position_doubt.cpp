@@ -12,7 +12,12 @@ namespace {
 constexpr double kMedianHorizontal = 1.1774, kMedianVertical = 0.6745;
 
 std::string text_of(const PositionFit& fit) {
-  if (fit.tilt > 90 * kRadPerDeg) return "the positions of the images turn the model upside down";
+  if (fit.is_tilted_alone && fit.tilt > 90 * kRadPerDeg)
+    return "the positions of the images turn the model upside down";
+  if (fit.is_tilted_alone)
+    return fmt::format(
+        "the vertical of the positions differs by {:.0f} degrees from the gravity of the images",
+        fit.tilt / kRadPerDeg);
   std::string text = fmt::format(
       "the positions of the images contradict the model, at best by {:.1f} m horizontally and "
       "{:.1f} m in height (medians), where {:.1f} and {:.1f} m are expected",

@@ -20,6 +20,11 @@ constexpr double kUpsideDown = 90 * kRadPerDeg;  // by the axes of the images
 constexpr double kLeastShare = 0.05;   // of the expected deviations, of positions that state none
 constexpr double kModelShare = 0.005;  // of the distances from the middle, of a model's errors
 constexpr double kLeastWidth = 0.01;   // of the extent: distance from a line
+constexpr double kFar = 10;  // medians of the distances: such points are no part of the extent
+// Deviations of a similarity that positions determine. Positions that are noise alone, such as
+// those of a phone around a small object, have a scale with a deviation of 0.3 and more.
+constexpr double kMostScale = 0.15, kMostRotation = 20 * kRadPerDeg;
+constexpr std::size_t kFewPositions = 6;  // whose errors show no deviation
 
 double stated(const Vec3& deviations) {
   return std::sqrt(0.5 * (deviations[0] * deviations[0] + deviations[1] * deviations[1]));
@@ -42,13 +47,32 @@ std::vector<Placed> placed_views(const Scene& scene, const std::vector<MapPositi
   return placed;
 }
 
+// Distances from the middle, by the medians of the coordinates.
+std::vector<double> distances_of(const std::vector<Placed>& placed, Vec3 Placed::*part) {
+  Vec3 middle{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    std::vector<double> values;
+    for (const Placed& p : placed) values.push_back((p.*part)[k]);
+    middle[k] = upper_median(values);
+  }
+  std::vector<double> distances;
+  for (const Placed& p : placed) distances.push_back(norm(difference(p.*part, middle)));
+  return distances;
+}
+
+// Whether most points are on a line. Single wrong positions, however far, decide nothing.
 bool are_on_line(const std::vector<Placed>& placed) {
   for (Vec3 Placed::*part : {&Placed::from, &Placed::to}) {
+    const std::vector<double> distances = distances_of(placed, part);
+    std::vector<double> sorted = distances, weights;
+    const double most = kFar * upper_median(sorted);
     std::vector<Vec3> points;
-    for (const Placed& p : placed) points.push_back(p.*part);
-    const std::vector<double> weights(points.size(), 1);
     double extent = 0;
-    for (const Vec3& p : points) extent = std::max(extent, norm(difference(p, points.front())));
+    for (std::size_t i = 0; i < placed.size(); ++i) {
+      points.push_back(placed[i].*part);
+      weights.push_back(distances[i] <= most ? 1 : 0);
+      if (distances[i] <= most) extent = std::max(extent, distances[i]);
+    }
     if (!(extent_across(points, weights) > kLeastWidth * extent)) return true;
   }
   return false;
@@ -56,11 +80,7 @@ bool are_on_line(const std::vector<Placed>& placed) {
 
 // Adds the deviation of a model without positions, which may bend, and sets the expected errors.
 void expect(std::vector<Placed>& placed, PositionFit& fit) {
-  std::vector<double> distances, horizontal, vertical;
-  Vec3 middle{};
-  for (const Placed& p : placed)
-    middle = sum(middle, scaled(p.to, 1 / static_cast<double>(placed.size())));
-  for (const Placed& p : placed) distances.push_back(norm(difference(p.to, middle)));
+  std::vector<double> distances = distances_of(placed, &Placed::to), horizontal, vertical;
   const double model = kModelShare * upper_median(distances);
   for (Placed& p : placed) {
     for (double& d : p.deviations) d = std::hypot(d, model);
@@ -129,6 +149,11 @@ void set_outliers(const std::vector<Placed>& placed, PositionFit& fit) {
   fit.ratio = std::max(ratio / kAgreement, share / kMostOutliers);
 }
 
+bool are_small(const SimilarityDeviations& d) {
+  return d.scale <= kMostScale &&
+         std::max({d.rotation[0], d.rotation[1], d.rotation[2]}) <= kMostRotation;
+}
+
 // Downwards in the axes of a camera: as stated, or the axis y of an upright photograph, or the
 // direction of a photograph of the ground.
 Vec3 down_of(const Mat3& R, const MapPosition& position, bool& is_stated) {
@@ -152,8 +177,10 @@ void set_tilt(const Scene& scene, const std::vector<MapPosition>& positions, Pos
     tilts.push_back(angle_between(down, {-R[2], -R[5], -R[8]}));
   }
   fit.tilt = upper_median(tilts);
+  const bool are_near = fit.ratio <= 1;
   fit.ratio = std::max(fit.ratio, fit.tilt / (are_stated ? kMostTilt : kUpsideDown));
   fit.agrees = fit.ratio <= 1;
+  fit.is_tilted_alone = are_near && !fit.agrees;
 }
 
 // The mean direction of stated gravity; empty if fewer than half of the views state it.
@@ -186,10 +213,14 @@ std::optional<PositionFit> fit_positions(const Scene& scene,
   if (placed.size() < 3 || are_on_line(placed)) return {};
   expect(placed, fit);
   if (!set_similarity(placed, seed, fit)) return {};
+  const bool is_determined_as_expected = are_small(fit.deviations);
   assume_deviations(positions, fit, placed);
   if (!set_similarity(placed, seed, fit)) return {};
   for (const Placed& p : placed) fit.assumed.push_back(p.deviations);
   set_outliers(placed, fit);
+  const bool is_determined =
+      placed.size() < kFewPositions ? is_determined_as_expected : are_small(fit.deviations);
+  if (fit.ratio <= 1 && !is_determined) return {};
   set_tilt(scene, positions, fit);
   return fit;
 }

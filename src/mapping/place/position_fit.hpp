@@ -31,10 +31,12 @@ struct PositionFit {
   double tilt = 0;   // rad between the vertical of the positions and that of the images
   double ratio = 0;  // of the largest of these to its limit; they agree up to 1
   bool agrees = false;
+  bool is_tilted_alone = false;  // the vertical contradicts, but no distance does
 
   [[nodiscard]] std::size_t outliers() const;
 };
-// Empty with fewer than three positions or if positions or cameras are on a line.
+// Empty with fewer than three positions, if positions or cameras are on a line, or if the
+// deviations of positions that agree with the model are too large for its scale and rotation.
 [[nodiscard]] std::optional<PositionFit> fit_positions(const Scene& scene,
                                                        const std::vector<MapPosition>& positions,
                                                        std::uint64_t seed);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_map>
 #include <utility>
@@ -20,9 +21,23 @@ using colmap::PriorCoordinates;
 
 GeoPoint geo_point(const Vec3& position) { return {position[0], position[1], position[2]}; }
 
+// Of positions that can be; farther ones have no differences of metres.
+constexpr double kLeastAltitude_m = -1e6, kMostAltitude_m = 1e9, kMostCoordinate = 1e12;
+
 // A place on the Earth has a latitude of at most 90 degrees.
 bool is_on_earth(const Vec3& position) {
   return std::abs(position[0]) <= 90 && std::abs(position[1]) <= 180;
+}
+
+// The coordinate system of most positions.
+PriorCoordinates coordinates_of(const std::vector<PosePrior>& priors) {
+  std::ptrdiff_t wgs84 = 0, cartesian = 0;
+  for (const PosePrior& prior : priors) {
+    if (!prior.position) continue;
+    wgs84 += prior.coordinates == PriorCoordinates::wgs84 ? 1 : 0;
+    cartesian += prior.coordinates == PriorCoordinates::cartesian ? 1 : 0;
+  }
+  return wgs84 >= cartesian ? PriorCoordinates::wgs84 : PriorCoordinates::cartesian;
 }
 
 // The middle of places, rounded to about 10 cm.
@@ -41,7 +56,14 @@ GeoPoint middle_of(const std::vector<Vec3>& places) {
 std::string fault_of(const PosePrior& prior, PriorCoordinates wanted) {
   if (prior.coordinates != wanted)
     return "its coordinate system differs from that of the other rows, or is not defined";
-  if (wanted != PriorCoordinates::wgs84 || is_on_earth(*prior.position)) return {};
+  if (wanted != PriorCoordinates::wgs84)
+    return std::ranges::all_of(*prior.position,
+                               [](double v) { return std::abs(v) <= kMostCoordinate; })
+               ? ""
+               : fmt::format("a coordinate above {}", kMostCoordinate);
+  if (!((*prior.position)[2] >= kLeastAltitude_m && (*prior.position)[2] <= kMostAltitude_m))
+    return fmt::format("altitude {} m: no place on Earth", (*prior.position)[2]);
+  if (is_on_earth(*prior.position)) return {};
   return fmt::format("latitude {} and longitude {}: no place on Earth{}", (*prior.position)[0],
                      (*prior.position)[1],
                      is_on_earth({(*prior.position)[1], (*prior.position)[0], 0})
@@ -63,10 +85,7 @@ void read_positions(const colmap::Database& database, ViewGraph& graph) {
   };
   colmap::Faults faults(database, &graph.damaged_rows);
   const std::vector<PosePrior> priors = database.pose_priors(&graph.damaged_rows);
-  bool is_wgs84 = false;
-  for (const PosePrior& prior : priors)
-    is_wgs84 = is_wgs84 || (prior.position && prior.coordinates == PriorCoordinates::wgs84);
-  const PriorCoordinates wanted = is_wgs84 ? PriorCoordinates::wgs84 : PriorCoordinates::cartesian;
+  const PriorCoordinates wanted = coordinates_of(priors);
   std::vector<Vec3> on_earth;
   for (const PosePrior& prior : priors) {
     MapPosition* p = of_image(prior.image);
@@ -78,7 +97,7 @@ void read_positions(const colmap::Database& database, ViewGraph& graph) {
       continue;
     }
     p->centre = prior.position;
-    if (is_wgs84) on_earth.push_back(*prior.position);
+    if (wanted == PriorCoordinates::wgs84) on_earth.push_back(*prior.position);
     if (prior.covariance)
       for (std::size_t k = 0; k < 3; ++k) p->deviations[k] = std::sqrt((*prior.covariance)[4 * k]);
   }

@@ -19,6 +19,7 @@ constexpr std::size_t kMostScored = 1000;  // points whose median decides
 constexpr int kIterations = 30;
 constexpr double kCauchy = 3;     // standard deviations
 constexpr double kNarrow = 0.02;  // of a triplet: its height relative to its longest side
+constexpr double kMostStep = 1;   // rad, and of the logarithm of the scale
 
 using Normal = std::array<std::array<double, kUnknowns>, kUnknowns>;
 using Unknown = std::array<double, kUnknowns>;
@@ -141,7 +142,10 @@ std::optional<RobustSimilarity> robust_similarity(std::span<const Placed> placed
   for (int i = 0; i < kIterations; ++i) {
     Step step = step_of(placed, s, mean);
     if (!factorise(step.normal)) return {};
-    const Unknown x = solve(step.normal, step.gradient);
+    Unknown x = solve(step.normal, step.gradient);
+    if (!std::ranges::all_of(x, [](double v) { return std::isfinite(v); })) return {};
+    const double largest = std::max({norm({x[0], x[1], x[2]}), std::abs(x[3]), kMostStep});
+    for (std::size_t k = 0; k < 4; ++k) x[k] *= kMostStep / largest;
     const Vec3 at = sum(moved(s, mean), {x[4], x[5], x[6]});
     s.R = nearest_rotation(times(adjustment::rotation_of({x[0], x[1], x[2]}), s.R));
     s.scale *= std::exp(x[3]);
