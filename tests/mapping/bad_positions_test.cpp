@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "collection/colmap/state.hpp"
 #include "mapping/flights.hpp"
 #include "support/data.hpp"
 
@@ -94,6 +95,18 @@ TEST(BadPositions, OutsideTheEarthAreSkippedRows) {
   const ViewGraph exchanged = read_view_graph(database);
   ASSERT_EQ(exchanged.damaged_rows.size(), 6U);
   EXPECT_NE(exchanged.damaged_rows[0].reason.find("exchanged"), std::string::npos);
+}
+
+TEST(BadPositions, InATableWithOtherColumnsAreReported) {
+  const TemporaryFolder folder;
+  {
+    const colmap::Database created(folder / "a.db", colmap::Access::create);
+    const sqlite::Connection& connection = colmap::DatabaseInside::connection(created);
+    connection.execute("CREATE TABLE bifocal_pose_priors(image_id INTEGER, height REAL)");
+  }
+  const ViewGraph graph = read_view_graph(colmap::Database(folder / "a.db", colmap::Access::read));
+  ASSERT_EQ(graph.damaged_rows.size(), 1U);
+  EXPECT_EQ(graph.damaged_rows[0].reason, "has no column relative_altitude");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "collection/colmap/state.hpp"
@@ -36,6 +37,13 @@ std::vector<FlightRecord> flight_records(const Database& database,
                        "type = 'table' AND rootpage > 0"))
     return {};
   const Faults faults(database, reported);
+  const std::set<std::string> present = columns_of(connection, "bifocal_pose_priors");
+  for (const char* column :
+       {"image_id", "relative_altitude", "gimbal_yaw", "gimbal_pitch", "gimbal_roll"})
+    if (!present.contains(column)) {
+      faults.add("table bifocal_pose_priors", fmt::format("has no column {}", column));
+      return {};
+    }
   sqlite::Statement row(connection,
                         "SELECT p.image_id, i.image_id, p.relative_altitude, p.gimbal_yaw, "
                         "p.gimbal_pitch, p.gimbal_roll FROM bifocal_pose_priors p LEFT JOIN images "
