@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matching has to reproduce the naive double loop exactly.
-#define HWY_WANT_AVX3_DL 1  // for match_simd.cpp
 #include <bifocal/error.hpp>
 #include <bifocal/features.hpp>
 #include <bifocal/device.hpp>
@@ -10,11 +9,35 @@
 #include <algorithm>
 #include <cmath>
 
+#include "features/matching/match_kernel.hpp"
 #include "match_oracle.hpp"
 #include "support/targets.hpp"
 
 namespace bifocal::test {
 namespace {
+
+// Runs `body(name)` for every SIMD target, and once more without VNNI where the target has it.
+template <class Body>
+void for_each_form(Body body) {
+  for_each_target([&](const std::string& target) {
+    body(target);
+    if (target != "AVX2" && target != "AVX3") return;
+    features::allow_vnni(false);
+    EXPECT_TRUE(features::sums_are_short()) << target;
+    body(target + " without VNNI");
+    features::allow_vnni(true);
+  });
+}
+
+TEST(Match, multiplies_bytes_by_vnni_if_the_processor_has_it) {
+  for_each_target([&](const std::string& target) {
+    const bool has_it = (target == "AVX2" && features::has_vnni(32)) ||
+                        (target == "AVX3" && features::has_vnni(64));
+    EXPECT_EQ(features::sums_are_short(), !has_it && (target == "AVX2" || target == "AVX3" ||
+                                                      target == "SSE4" || target == "SSSE3"))
+        << target;
+  });
+}
 
 TEST(Match, equals_the_naive_double_loop) {
   const int sizes[][2] = {{0, 5},  {5, 0},   {1, 1},     {1, 2},   {2, 1},
@@ -31,7 +54,7 @@ TEST(Match, equals_the_naive_double_loop) {
                                           {0.9, false, true},
                                           {1.0, false, false, 1050.5}}) {
         const std::vector<Match> want = plain_match(a, b, options);
-        for_each_target([&](const std::string& target) {
+        for_each_form([&](const std::string& target) {
           expect_same(match(a, b, options), want,
                       target + " " + std::to_string(size[0]) + " x " + std::to_string(size[1]));
         });
@@ -56,7 +79,7 @@ TEST(Match, equals_the_naive_double_loop_near_16_bit_limits) {
     for (const MatchOptions& options :
          {MatchOptions{0.95, true}, {1.0, false}, {0.9, true, true}}) {
       const std::vector<Match> want = plain_match(a, b, options), back = plain_match(b, a, options);
-      for_each_target([&](const std::string& target) {
+      for_each_form([&](const std::string& target) {
         expect_same(match(a, b, options), want, target + " " + std::to_string(largest));
         expect_same(match(b, a, options), back, target + " " + std::to_string(largest) + " back");
       });

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kTasksAThread = 4;
 constexpr int kBlockRows = 96;  // rows whose state stays in the cache while they meet the columns
-static_assert(kBlockRows <= kMostBlockRows);
+static_assert(kBlockRows <= kMostBlockRows && kBlockRows % kRowStep == 0);
 
 int round_up(int n, int step) { return (n + step - 1) / step * step; }
 
@@ -90,7 +90,7 @@ BothWays nearest(DescriptorRows rows1, DescriptorRows rows2, ColumnsWanted wante
 }  // namespace
 
 PackedRows pack_rows(const std::uint8_t* descriptors, int count) {
-  PackedRows packed{count, round_up(count, 4), {}, {}, {}};
+  PackedRows packed{count, round_up(count, kRowStep), {}, {}, {}};
   const bool is_short = sums_are_short();
   if (is_short) packed.norms.resize(std::size_t(packed.padded));
   packed.values.resize(std::size_t(packed.padded) * kElements);

@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums of products of bytes in 16 bits, where no sum can overflow: an instruction takes twice as
-// many products as with 16-bit pairs. match_simd.cpp includes this file once for every target,
-// after its definitions.
-#if defined(BIFOCAL_MATCH_BYTES_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef BIFOCAL_MATCH_BYTES_INL_H_
-#undef BIFOCAL_MATCH_BYTES_INL_H_
-#else
-#define BIFOCAL_MATCH_BYTES_INL_H_
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace bifocal::features::HWY_NAMESPACE {
-
+// many products as with 16-bit pairs. match_simd.cpp includes this file in a namespace, after the
+// definitions for pairs.
 constexpr int kShortSteps = 8;       // steps that one sum takes
 constexpr int kMostRemainders = 16;  // per kRows rows; more cost more than they save
 
 HWY_INLINE Pairs multiply_bytes(Pairs columns, Pairs row) {
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3
   return Pairs{_mm512_maddubs_epi16(columns.raw, row.raw)};
 #elif HWY_TARGET == HWY_AVX2
   return Pairs{_mm256_maddubs_epi16(columns.raw, row.raw)};
@@ -118,8 +108,3 @@ HWY_INLINE void multiply_short(const ShortRows& rows, const std::uint8_t* values
     UNROLLED for (int c = 0; c < kRegisters; ++c) twice[r][c] = hn::Load(d, totals[r][c]);
   }
 }
-
-}  // namespace bifocal::features::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#endif

@@ -52,12 +52,20 @@ struct Norms {
   }
 };
 inline constexpr int kLargestByte = 127;
+// Returns whether this processor multiplies bytes into 32-bit sums (VNNI of x86) in registers of 32
+// or 64 bytes.
+[[nodiscard]] bool has_vnni(std::size_t register_bytes);
+// Lets later calls use VNNI (the default), or not. For tests, while no other thread matches.
+void allow_vnni(bool is_allowed);
+
 // Returns whether this processor multiplies bytes into 16-bit sums. Descriptors are then packed
 // with their norms and in another order, in which every sum takes elements of all cells and
 // directions of SIFT.
 [[nodiscard]] bool sums_are_short();
 
-// Rows 0 to count - 1, then rows of zeros up to a multiple of four.
+// Rows 0 to count - 1, then rows of zeros up to a multiple of kRowStep, which is a multiple of the
+// numbers of rows (4 and 6) that kernels take at a time.
+inline constexpr int kRowStep = 12;
 struct PackedRows {
   int count = 0, padded = 0;
   std::vector<std::uint8_t> values;   // [padded][128]
@@ -83,8 +91,8 @@ enum class ColumnsWanted { none, nearest, two };
 
 inline constexpr int kMostBlockRows = 128;
 // Compares rows [first, end) with all panels. At most kMostBlockRows rows; first is a multiple of
-// four. Sets the elements of `rows` in that range. Merges into `columns`, which has panels.padded
-// elements; earlier calls must have had lower rows. Checks for cancellation.
+// kRowStep. Sets the elements of `rows` in that range. Merges into `columns`, which has
+// panels.padded elements; earlier calls must have had lower rows. Checks for cancellation.
 void nearest_in_block(const PackedRows& a, int first, int end, const PackedPanels& b,
                       ColumnsWanted wanted, Nearest& rows, Nearest& columns);
 
