@@ -78,17 +78,13 @@ class Mapper {
       complete();
     }
     if (review.free.empty()) return;
-    const std::vector<std::optional<LensCamera>> cameras = scene_.cameras;
-    const std::vector<View> views = scene_.views;
-    const std::vector<bool> flags = scene_.has_free_principal;
+    SceneState before = state_of(scene_);
     const AdjustResult adjustment = adjustment_;
-    Tracks tracks = scene_.tracks;
-    const std::size_t images = registered().size();
+    const std::ptrdiff_t images = registered_count(scene_);
     for (const std::size_t camera : review.free) scene_.has_free_principal[camera] = true;
     complete(1);
-    if (registered().size() == images && !has_far_principal_point(scene_)) return;
-    scene_.cameras = cameras, scene_.views = views, scene_.tracks = std::move(tracks);
-    scene_.has_free_principal = flags;
+    if (registered_count(scene_) == images && !has_far_principal_point(scene_)) return;
+    restore(std::move(before), scene_);
     adjustment_ = adjustment;
   }
 

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <bifocal/error.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "runtime/parallel.hpp"
 
@@ -75,6 +77,22 @@ void set_parameters(LensCamera& camera, std::span<const double> params) {
     camera = LensCamera(camera.model(), params, camera.width(), camera.height());
   } catch (const Error&) {  // as of a focal length that is not positive
   }
+}
+
+SceneState state_of(const Scene& scene) {
+  return {scene.cameras, scene.has_held_focal, scene.has_free_principal, scene.views, scene.tracks};
+}
+
+void restore(SceneState state, Scene& scene) {
+  scene.cameras = std::move(state.cameras);
+  scene.has_held_focal = std::move(state.has_held_focal);
+  scene.has_free_principal = std::move(state.has_free_principal);
+  scene.views = std::move(state.views);
+  scene.tracks = std::move(state.tracks);
+}
+
+std::ptrdiff_t registered_count(const Scene& scene) {
+  return std::ranges::count(scene.views, true, &View::is_registered);
 }
 
 Scene make_scene(const ViewGraph& graph) {

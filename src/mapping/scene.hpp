@@ -87,6 +87,17 @@ struct Scene {
   }
 };
 
+// The part of a scene that adjustments and filters change.
+struct SceneState {
+  std::vector<std::optional<LensCamera>> cameras;
+  std::vector<bool> has_held_focal, has_free_principal;
+  std::vector<View> views;
+  Tracks tracks;
+};
+[[nodiscard]] SceneState state_of(const Scene& scene);
+void restore(SceneState state, Scene& scene);
+[[nodiscard]] std::ptrdiff_t registered_count(const Scene& scene);
+
 // Throws Error(usage) for numbers that do not fit.
 [[nodiscard]] Scene make_scene(const ViewGraph& graph);
 

@@ -97,6 +97,24 @@ TEST(BadPositions, OutsideTheEarthAreSkippedRows) {
   EXPECT_NE(exchanged.damaged_rows[0].reason.find("exchanged"), std::string::npos);
 }
 
+// COLMAP's extractor writes an axis of the image also for photographs that look straight down.
+TEST(BadPositions, GravityOfTheExifOrientationIsNotUsed) {
+  const TemporaryFolder folder;
+  colmap::Database database(folder / "a.db", colmap::Access::create);
+  database.write(colmap::ModelCamera{1, 1, 640, 480, {500, 500, 320, 240}, true});
+  const std::vector<Vec3> gravities = {{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0.6, 0.8}};
+  for (colmap::Id id = 1; id <= 4; ++id) {
+    database.write(colmap::Image{id, std::to_string(id) + ".jpg", 1});
+    database.write(PosePrior{id, PriorCoordinates::wgs84, Vec3{47, 8, 400}, {}, gravities[id - 1]});
+  }
+  const ViewGraph graph = read_view_graph(database);
+  ASSERT_EQ(graph.positions.size(), 4U);
+  EXPECT_FALSE(graph.positions[0].gravity.has_value());
+  EXPECT_FALSE(graph.positions[1].gravity.has_value());
+  EXPECT_EQ(graph.positions[2].gravity, gravities[2]);
+  EXPECT_EQ(graph.positions[3].gravity, gravities[3]);
+}
+
 TEST(BadPositions, InATableWithOtherColumnsAreReported) {
   const TemporaryFolder folder;
   {

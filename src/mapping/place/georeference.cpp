@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "mapping/place/heights.hpp"
@@ -34,27 +35,30 @@ std::vector<Undetermined> undetermined_cameras(const Scene& scene, const MapOpti
   return out;
 }
 
-// Sets focal lengths to the mean of that of the matches and that in which the height above the
-// ground is that of the altitudes, by their deviations, and holds them. A flat scene that is seen
-// from one height has any focal length, with a height in proportion.
+// Sets focal lengths to the weighted mean of two values and holds them: by the matches, and by the
+// altitudes of the cameras above the ground. A flat scene that is seen from one height has any
+// focal length, with a height in proportion.
 void use_altitudes(Scene& scene, const Heights& heights, const std::vector<Undetermined>& cameras) {
-  double scale = 1;
+  if (cameras.empty()) return;
+  double mean = 0;
   for (const auto& [c, deviation] : cameras) {
     std::vector<double> params(scene.cameras[c]->params().begin(),
                                scene.cameras[c]->params().end());
-    const double by_matches = scene.has_held_focal[c] ? 0 : std::pow(params[0] / deviation, 2),
+    const bool is_measured = !scene.has_held_focal[c] && std::isfinite(deviation);
+    const double by_matches = is_measured ? std::pow(params[0] / deviation, 2) : 0,
                  by_heights = std::pow(heights.relative_deviation(), -2);
-    scale = (by_matches + by_heights * heights.factor()) / (by_matches + by_heights);
+    const double scale = (by_matches + by_heights * heights.factor()) / (by_matches + by_heights);
     const int focal = LensCamera::focal_lengths(scene.cameras[c]->model());
     for (int k = 0; k < focal; ++k) params[static_cast<std::size_t>(k)] *= scale;
     set_parameters(*scene.cameras[c], params);
     scene.has_held_focal[c] = true;
+    mean += scale / static_cast<double>(cameras.size());
   }
-  for (Vec3& X : scene.tracks.points) X[2] = heights.camera - scale * (heights.camera - X[2]);
+  for (Vec3& X : scene.tracks.points) X[2] = heights.camera - mean * (heights.camera - X[2]);
   set_rays(scene);
 }
 
-// Positions with the deviations of the fit, or with those that they state.
+// Positions with the deviations of the fit, or with their stated deviations.
 enum class Deviations { of_fit, stated };
 void set_position_priors(const PositionFit& fit, const std::vector<MapPosition>& positions,
                          Deviations chosen, AdjustPriors& priors) {
@@ -99,10 +103,40 @@ AdjustResult adjust_with(Queue& queue, Scene& scene, const MapOptions& options,
   AdjustResult result = session.adjust({.intrinsics = true, .loss_scale = 1});
   (void)session.filter(options.threshold);
   session.take();
+  keep_largest_part(scene);
   return result;
 }
 
-// Fills in what the fit of the finished views says.
+// Adjusts the views with their positions and heights. Returns false, and takes everything back, if
+// a view would be lost, as by positions that are wrong.
+bool adjust_by_positions(Queue& queue, Scene& scene, const MapOptions& options, PositionFit& fit,
+                         AdjustResult& adjustment) {
+  SceneState before = state_of(scene);
+  const std::ptrdiff_t images = registered_count(scene);
+  const std::vector<MapPosition>& positions = scene.graph->positions;
+  AdjustPriors priors;
+  set_position_priors(fit, positions, Deviations::of_fit, priors);
+  if (const std::optional<Heights> heights = heights_of(scene)) {
+    use_altitudes(scene, *heights, undetermined_cameras(scene, options));
+    if (heights->deviation <= 2 * kBarometer) add_height_priors(scene, priors);
+  }
+  AdjustResult result = adjust_with(queue, scene, options, priors);
+  // The robust loss would take a precise position far from the model for a wrong one.
+  if (registered_count(scene) == images && are_better(fit, positions)) {
+    set_position_priors(fit, positions, Deviations::stated, priors);
+    result = adjust_with(queue, scene, options, priors);
+  }
+  const std::optional<PositionFit> after = fit_positions(scene, positions, options.seed);
+  if (registered_count(scene) != images || !after) {
+    restore(std::move(before), scene);
+    return false;
+  }
+  fit = *after;
+  adjustment = std::move(result);
+  return true;
+}
+
+// Fills in the residuals of the finished views and the deviations of the fit.
 void set_figures(const Scene& scene, const PositionFit& fit, colmap::Georeference& out) {
   out.positions = static_cast<std::int64_t>(fit.views.size());
   out.position_deviations = fit.deviations.position;
@@ -144,26 +178,11 @@ std::optional<colmap::Georeference> georeference(Queue& queue, Scene& scene,
   std::optional<PositionFit> fit = fit_positions(scene, scene.graph->positions, options.seed);
   if (!fit) return {};
   colmap::Georeference out{.origin = scene.graph->origin};
-  out.is_adjusted = fit->agrees || options.positions == MapPositions::use;
+  const bool acts = fit->agrees || options.positions == MapPositions::use;
   const std::optional<Similarity> level =
-      out.is_adjusted ? std::nullopt : level_similarity(scene, *fit, options.seed);
+      acts ? std::nullopt : level_similarity(scene, *fit, options.seed);
   apply(level.value_or(fit->similarity), scene);
-  if (out.is_adjusted) {
-    AdjustPriors priors;
-    const std::vector<MapPosition>& positions = scene.graph->positions;
-    set_position_priors(*fit, positions, Deviations::of_fit, priors);
-    if (const std::optional<Heights> heights = heights_of(scene)) {
-      use_altitudes(scene, *heights, undetermined_cameras(scene, options));
-      if (heights->deviation <= 2 * kBarometer) add_height_priors(scene, priors);
-    }
-    adjustment = adjust_with(queue, scene, options, priors);
-    // The robust loss would take a precise position far from the model for a wrong one.
-    if (are_better(*fit, positions)) {
-      set_position_priors(*fit, positions, Deviations::stated, priors);
-      adjustment = adjust_with(queue, scene, options, priors);
-    }
-    if (const auto after = fit_positions(scene, scene.graph->positions, options.seed)) fit = after;
-  }
+  out.is_adjusted = acts && adjust_by_positions(queue, scene, options, *fit, adjustment);
   set_figures(scene, *fit, out);
   return out;
 }

@@ -45,7 +45,7 @@ void doubt_positions(const DoubtInput& in, std::vector<ModelDoubt>& doubts) {
     if (other && other->agrees)
       doubt.text += "; positions agree if latitude and longitude are exchanged";
   }
-  doubt.text += in.options.positions == MapPositions::use
+  doubt.text += in.model.georeference && in.model.georeference->is_adjusted
                     ? "; they acted in the adjustment (--positions use)"
                     : "; they did not act in the adjustment";
   doubts.push_back(std::move(doubt));

@@ -40,6 +40,12 @@ PriorCoordinates coordinates_of(const std::vector<PosePrior>& priors) {
   return wgs84 >= cartesian ? PriorCoordinates::wgs84 : PriorCoordinates::cartesian;
 }
 
+// COLMAP's extractor takes gravity from EXIF's orientation, also of photographs that look down: it
+// is an axis of the image.
+bool is_of_orientation(const Vec3& gravity) {
+  return gravity[2] == 0 && (std::abs(gravity[0]) == 1 || std::abs(gravity[1]) == 1);
+}
+
 // The middle of places, rounded to about 10 cm.
 GeoPoint middle_of(const std::vector<Vec3>& places) {
   Vec3 middle{};
@@ -90,7 +96,7 @@ void read_positions(const colmap::Database& database, ViewGraph& graph) {
   for (const PosePrior& prior : priors) {
     MapPosition* p = of_image(prior.image);
     if (p == nullptr) continue;
-    p->gravity = prior.gravity;
+    if (prior.gravity && !is_of_orientation(*prior.gravity)) p->gravity = prior.gravity;
     if (!prior.position) continue;
     if (const std::string fault = fault_of(prior, wanted); !fault.empty()) {
       faults.add(colmap::row_name("pose_priors", "image", prior.image), fault);
