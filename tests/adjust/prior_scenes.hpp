@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scenes with priors, and their cost by formulas of its own.
+// Scenes with priors, and their cost by plain formulas.
 #pragma once
 
 #include <bifocal/adjust.hpp>

@@ -153,7 +153,7 @@ TEST(AdjustSession, EqualsAnAdjustmentOfTheUsedObservations) {
     const AdjustResult expected = adjust(queue, same, options);
     EXPECT_NEAR(result.initial_cost / expected.initial_cost, 1, 1e-12) << id;
     EXPECT_NEAR(result.final_cost / expected.final_cost, 1, 1e-6) << id;
-    // The state on the device is that of the result.
+    // The device has the poses and points of the result.
     const State after = state_of(session, given.start);
     AdjustProblem adjusted = session.problem();
     adjusted.points = after.points, adjusted.observations = same.observations;

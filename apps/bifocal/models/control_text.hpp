@@ -32,7 +32,7 @@ inline constexpr const char* kControlHelp =
     "file of surveyed points and their marks in photographs (gcp_list.txt or CSV, "
     "docs/formats.md): they place each model and correct its shape";
 
-// Adds --control and --check. `use` says what happens with the points.
+// Adds --control and --check. `use` is the help's sentence about the points.
 Option add_control_options(const Command& command, ControlArguments& o, const char* use);
 
 [[nodiscard]] Json control_json(const ControlPoints& control, const ControlResult& result);

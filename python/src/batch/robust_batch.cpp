@@ -141,7 +141,7 @@ void bind_columns(nb::class_<Batch>& c) {
 // Columns of the models; not every kind has all columns.
 void bind_models(nb::class_<Batch>& c) {
 #define DOUBLES(name) "def " name "(self) -> numpy.typing.NDArray[numpy.float64]"
-  // `value` returns nothing where the property of a single estimate is None.
+  // `value` returns no value where the property of a single estimate is None.
   const auto of_kinds = [&](const char* name, bool ProblemInfo::*is_estimated, auto value,
                             const char* doc) {
     c.def_prop_ro(

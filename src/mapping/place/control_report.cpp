@@ -12,6 +12,7 @@
 #include <string>
 
 #include "mapping/place/control_marks.hpp"
+#include "math/median.hpp"
 
 namespace bifocal {
 namespace {
@@ -48,12 +49,6 @@ std::vector<double> distances(const Pairs& pairs, const Similarity& similarity) 
   return out;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 // Returns the similarity of all points, without contradictory points if at least four agree. They
 // contradict the similarity of three points that has the least median residual; their weights
 // become 0.
@@ -73,7 +68,8 @@ std::optional<Similarity> robust_similarity(Pairs& pairs) {
         const std::optional<Similarity> tried = similarity_of(pairs.from, pairs.to, three);
         if (!tried) continue;
         const std::vector<double> errors = distances(pairs, *tried);
-        const double middle = median(errors);
+        std::vector<double> sorted = errors;
+        const double middle = upper_median(sorted);
         if (middle < least) least = middle, best = errors;
       }
   for (std::size_t i = 0; i < best.size(); ++i) {

@@ -21,8 +21,8 @@ constexpr double kLeastShare = 0.05;   // of the expected deviations, of positio
 constexpr double kModelShare = 0.005;  // of the distances from the middle, of a model's errors
 constexpr double kLeastWidth = 0.01;   // of the extent: distance from a line
 constexpr double kFar = 10;  // medians of the distances: such points are no part of the extent
-// Deviations of a similarity that positions determine. Positions that are noise alone, such as
-// those of a phone around a small object, have a scale with a deviation of 0.3 and more.
+// Deviations of a similarity that positions determine. Positions that are noise alone, as of a
+// phone around a small object, have a scale with a deviation of 0.3 and more.
 constexpr double kMostScale = 0.15, kMostRotation = 20 * kRadPerDeg;
 constexpr std::size_t kFewPositions = 6;  // whose errors show no deviation
 
@@ -60,7 +60,7 @@ std::vector<double> distances_of(const std::vector<Placed>& placed, Vec3 Placed:
   return distances;
 }
 
-// Whether most points are on a line. Single wrong positions, however far, decide nothing.
+// Whether most points are on a line. Single wrong positions have no influence.
 bool are_on_line(const std::vector<Placed>& placed) {
   for (Vec3 Placed::*part : {&Placed::from, &Placed::to}) {
     const std::vector<double> distances = distances_of(placed, part);
@@ -113,7 +113,7 @@ bool set_similarity(const std::vector<Placed>& placed, std::uint64_t seed, Posit
   return true;
 }
 
-// Deviations of the errors, at most the expected ones and at least the stated ones.
+// Sets deviations to the size of the errors, between stated and expected deviation.
 void assume_deviations(const std::vector<MapPosition>& positions, const PositionFit& fit,
                        std::vector<Placed>& placed) {
   const double horizontal = std::max(fit.horizontal, kLeastShare * kHorizontalDeviation),
@@ -131,18 +131,8 @@ void assume_deviations(const std::vector<MapPosition>& positions, const Position
 }
 
 void set_outliers(const std::vector<Placed>& placed, PositionFit& fit) {
-  Vec3 squares{};
-  double count = 0;
-  for (std::size_t i = 0; i < placed.size(); ++i) {
-    const PlacedError error = error_of(fit.similarity, placed[i]);
-    // The sum of both has three degrees of freedom.
-    fit.is_outlier.push_back(error.total() > kOutlier * kOutlier);
-    if (fit.is_outlier.back()) continue;
-    for (std::size_t k = 0; k < 3; ++k) squares[k] += fit.errors[i][k] * fit.errors[i][k];
-    ++count;
-  }
-  if (count > 0)
-    for (std::size_t k = 0; k < 3; ++k) fit.rms[k] = std::sqrt(squares[k] / count);
+  for (const Placed& p : placed)
+    fit.is_outlier.push_back(error_of(fit.similarity, p) > kOutlier * kOutlier);
   const double share = static_cast<double>(fit.outliers()) / static_cast<double>(placed.size());
   const double ratio =
       std::max(fit.horizontal / fit.stated_horizontal, fit.vertical / fit.stated_vertical);

@@ -10,8 +10,7 @@
 
 namespace bifocal::mapping {
 
-// Deviations that a position without stated ones is taken for: those of a receiver of one
-// frequency in the open, m.
+// Deviations of positions that state none, m: as of a receiver of one frequency in the open.
 inline constexpr double kHorizontalDeviation = 3, kVerticalDeviation = 5;
 
 // The best similarity from the registered views of a scene to their positions, and whether they
@@ -21,15 +20,14 @@ struct PositionFit {
   SimilarityDeviations deviations;  // of the similarity
   std::vector<int> views;           // with a position, in ascending order
   std::vector<Vec3> errors;         // position minus model, m
-  // Deviations of the positions, m: those that the errors show, but at least the stated ones.
+  // Deviations of the positions, m: by the errors, but not below a stated deviation.
   std::vector<Vec3> assumed;
-  std::vector<bool> is_outlier;  // farther than the others agree
+  std::vector<bool> is_outlier;  // more than four deviations from the model
   // Standard deviations, m: of the errors that are no outliers, by their medians; and as stated.
   double horizontal = 0, vertical = 0;
   double stated_horizontal = 0, stated_vertical = 0;  // medians
-  Vec3 rms = {0, 0, 0};                               // of the errors that are no outliers
-  double tilt = 0;   // rad between the vertical of the positions and that of the images
-  double ratio = 0;  // of the largest of these to its limit; they agree up to 1
+  double tilt = 0;   // rad between the verticals of positions and images
+  double ratio = 0;  // largest ratio of deviations, outliers and tilt to their limits
   bool agrees = false;
   bool is_tilted_alone = false;  // the vertical contradicts, but no distance does
 

@@ -63,7 +63,7 @@ struct Step {
 Step step_of(std::span<const Placed> placed, const Similarity& s, const Vec3& mean) {
   Step step;
   for (const Placed& p : placed) {
-    const double weight = 1 / (1 + error_of(s, p).total() / (kCauchy * kCauchy));
+    const double weight = 1 / (1 + error_of(s, p) / (kCauchy * kCauchy));
     const Vec3 arm = scaled(times(s.R, difference(p.from, mean)), s.scale);
     const Vec3 error = difference(p.to, moved(s, p.from));
     const Mat3 turn = cross_matrix(arm);  // w x arm = -[arm]x w
@@ -92,8 +92,7 @@ bool is_wide(const std::array<Vec3, 3>& p) {
 double median_error(std::span<const Placed> placed, const Similarity& s) {
   std::vector<double> errors;
   const std::size_t step = (placed.size() + kMostScored - 1) / kMostScored;
-  for (std::size_t i = 0; i < placed.size(); i += step)
-    errors.push_back(error_of(s, placed[i]).total());
+  for (std::size_t i = 0; i < placed.size(); i += step) errors.push_back(error_of(s, placed[i]));
   return upper_median(errors);
 }
 
@@ -115,11 +114,10 @@ void each_triplet(std::size_t n, std::uint64_t seed, const Try& try_one) {
 
 }  // namespace
 
-PlacedError error_of(const Similarity& similarity, const Placed& placed) {
-  const Vec3 d = difference(placed.to, moved(similarity, placed.from));
-  const double x = d[0] / placed.deviations[0], y = d[1] / placed.deviations[1],
-               z = d[2] / placed.deviations[2];
-  return {x * x + y * y, z * z};
+double error_of(const Similarity& similarity, const Placed& placed) {
+  Vec3 d = difference(placed.to, moved(similarity, placed.from));
+  for (std::size_t k = 0; k < 3; ++k) d[k] /= placed.deviations[k];
+  return dot(d, d);
 }
 
 std::optional<RobustSimilarity> robust_similarity(std::span<const Placed> placed,

@@ -15,13 +15,8 @@ struct Placed {
   Vec3 from, to, deviations;
 };
 
-// Squared error in standard deviations: horizontal (x, y) and vertical (z).
-struct PlacedError {
-  double horizontal = 0, vertical = 0;
-
-  [[nodiscard]] double total() const { return horizontal + vertical; }
-};
-[[nodiscard]] PlacedError error_of(const Similarity& similarity, const Placed& placed);
+// Squared error in standard deviations.
+[[nodiscard]] double error_of(const Similarity& similarity, const Placed& placed);
 
 // Standard deviations of a similarity about the mean of its points.
 struct SimilarityDeviations {

@@ -14,13 +14,6 @@ namespace {
 
 constexpr double kLongest = 0.08;  // of the drawing, for the longest residual
 
-// The largest of 1, 2, 5, 10, ... that is at most x, but at least 1.
-double round_number(double x) {
-  if (!(x > 1) || !std::isfinite(x)) return 1;
-  const double unit = std::pow(10, std::floor(std::log10(x)));
-  return x >= 5 * unit ? 5 * unit : x >= 2 * unit ? 2 * unit : unit;
-}
-
 std::string residual_text(const ControlPointReport& point) {
   return fmt::format("{:+.3f} m east, {:+.3f} m north, {:+.3f} m up", point.residual[0],
                      point.residual[1], point.residual[2]);
@@ -60,7 +53,7 @@ DrawnControls drawn_controls(const NamedModel& named, double extent) {
          fmt::format("{} ({}): {}", name, use_text(point.use), residual_text(point))});
     longest = std::max(longest, norm(plus(point.position, place, -1)));
   }
-  out.factor = round_number(kLongest * extent / longest);
+  out.factor = longest > 0 ? std::max(1.0, round_number(kLongest * extent / longest)) : 1;
   for (DrawnControl& point : out.points) {
     point.end = plus(point.place, plus(point.end, point.place, -1), out.factor);
   }

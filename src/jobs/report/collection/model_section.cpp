@@ -77,9 +77,7 @@ class Drawing {
   }
   // A bar of a round length in metres, in the lower left corner.
   void add_scale() {
-    const double most = 0.3 * kWidth / scale_, unit = std::pow(10, std::floor(std::log10(most)));
-    const double length = most >= 5 * unit ? 5 * unit : most >= 2 * unit ? 2 * unit : unit;
-    const double y = height() - kMargin;
+    const double length = round_number(0.3 * kWidth / scale_), y = height() - kMargin;
     svg_ += fmt::format(
         "<path class=\"bar\" d=\"M{0:.1f} {1:.1f}v4h{2:.1f}v-4\"/><text x=\"{3:.1f}\" "
         "y=\"{4:.1f}\">{5:g} m</text>",
@@ -118,7 +116,7 @@ void add_positions(const NamedModel& named, const std::vector<CameraView>& camer
       drawing.add_line(*found->second, position, "position");
 }
 
-// Adds control points, and returns what the caption says about them.
+// Adds control points, and returns their sentence of the caption.
 std::string add_controls(const NamedModel& named, double extent, Drawing& above, Drawing& side) {
   const DrawnControls controls = drawn_controls(named, extent);
   if (controls.points.empty()) return {};
@@ -192,7 +190,7 @@ Rows rows_of(const std::vector<NamedModel>& models) {
   return rows;
 }
 
-// The place of a model and what its positions say.
+// The place of a model, and the differences of its positions.
 std::string place_text(const colmap::Georeference& place) {
   std::string text = "metres";
   if (place.origin)

@@ -123,6 +123,11 @@ std::vector<const colmap::ModelPoint*> drawn_points(const colmap::Model& model, 
   return points;
 }
 
+double round_number(double x) {
+  const double unit = std::pow(10, std::floor(std::log10(x)));
+  return x >= 5 * unit ? 5 * unit : x >= 2 * unit ? 2 * unit : unit;
+}
+
 std::vector<double> along(const Vec3& axis, const std::vector<Vec3>& places) {
   std::vector<double> values;
   for (const Vec3& X : places) values.push_back(dot(axis, X));

@@ -52,6 +52,8 @@ struct Extent {
 // Returns at most `most` points, chosen evenly.
 [[nodiscard]] std::vector<const colmap::ModelPoint*> drawn_points(const colmap::Model& model,
                                                                   std::size_t most);
+// Returns the largest of ..., 0.5, 1, 2, 5, 10, ... that is at most x > 0.
+[[nodiscard]] double round_number(double x);
 [[nodiscard]] std::vector<double> along(const Vec3& axis, const std::vector<Vec3>& places);
 
 }  // namespace bifocal::jobs
