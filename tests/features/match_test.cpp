@@ -16,23 +16,24 @@
 namespace bifocal::test {
 namespace {
 
-// Runs `body(name)` for every SIMD target, and once more without VNNI where the target has it.
+// Runs `body(name)` for every SIMD target, and once more without dot products of bytes where the
+// target has them.
 template <class Body>
 void for_each_form(Body body) {
   for_each_target([&](const std::string& target) {
     body(target);
-    if (target != "AVX2" && target != "AVX3") return;
-    features::allow_vnni(false);
-    EXPECT_TRUE(features::sums_are_short()) << target;
-    body(target + " without VNNI");
-    features::allow_vnni(true);
+    if (target != "AVX2" && target != "AVX3" && target != "NEON") return;
+    features::allow_dot_products(false);
+    EXPECT_EQ(features::sums_are_short(), target != "NEON") << target;
+    body(target + " without dot products");
+    features::allow_dot_products(true);
   });
 }
 
 TEST(Match, multiplies_bytes_by_vnni_if_the_processor_has_it) {
   for_each_target([&](const std::string& target) {
-    const bool has_it = (target == "AVX2" && features::has_vnni(32)) ||
-                        (target == "AVX3" && features::has_vnni(64));
+    const bool has_it = (target == "AVX2" && features::has_dot_products(32)) ||
+                        (target == "AVX3" && features::has_dot_products(64));
     EXPECT_EQ(features::sums_are_short(), !has_it && (target == "AVX2" || target == "AVX3" ||
                                                       target == "SSE4" || target == "SSSE3"))
         << target;

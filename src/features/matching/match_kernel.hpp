@@ -52,11 +52,12 @@ struct Norms {
   }
 };
 inline constexpr int kLargestByte = 127;
-// Returns whether this processor multiplies bytes into 32-bit sums (VNNI of x86) in registers of 32
-// or 64 bytes.
-[[nodiscard]] bool has_vnni(std::size_t register_bytes);
-// Lets later calls use VNNI (the default), or not. For tests, while no other thread matches.
-void allow_vnni(bool is_allowed);
+// Returns whether this processor multiplies bytes into 32-bit sums in registers of 32 or 64 bytes
+// (VNNI of x86) or of 16 bytes (UDOT of ARM).
+[[nodiscard]] bool has_dot_products(std::size_t register_bytes);
+// Lets later calls use these instructions (the default), or not. For tests, while no other thread
+// matches.
+void allow_dot_products(bool is_allowed);
 
 // Returns whether this processor multiplies bytes into 16-bit sums. Descriptors are then packed
 // with their norms and in another order, in which every sum takes elements of all cells and

@@ -17,6 +17,9 @@
 #include <atomic>
 #if HWY_ARCH_X86
 #include <cpuid.h>
+#elif HWY_ARCH_ARM_A64 && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 #endif
 
 #include "features/matching/match_kernel.hpp"
@@ -33,20 +36,20 @@ using Vec = hn::Vec<Tag>;
 
 // A Sum adds the products of four bytes of a row with four bytes of each column in a register, in
 // kRowWords steps. RowWord is the row's part, ColumnWord the columns'. kRows rows meet kRegisters
-// registers of columns at a time. Targets from AVX2 on have two forms of these, because not all of
-// their processors have VNNI.
+// registers of columns at a time. Targets from AVX2 on and NEON have two forms of these, because
+// not all of their processors have instructions for dot products of bytes.
 #undef SHORT_SUMS
-#undef VNNI
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-#define VNNI 1
+#undef DOT_PRODUCTS
+#if (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || (HWY_ARCH_ARM_A64 && HWY_TARGET == HWY_NEON)
+#define DOT_PRODUCTS 1
 #define SHORT_SUMS 0
-namespace vnni {
-#include "features/matching/match_vnni-inl.h"
+namespace dots {
+#include "features/matching/match_dots-inl.h"
 #include "features/matching/match_sweep-inl.h"
-}  // namespace vnni
+}  // namespace dots
 #undef SHORT_SUMS
 #else
-#define VNNI 0
+#define DOT_PRODUCTS 0
 #endif
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
@@ -126,13 +129,15 @@ struct Sum {
 #include "features/matching/match_sweep-inl.h"
 }  // namespace pairs
 
-bool has_vnni_form() { return VNNI && has_vnni(hn::MaxLanes(Tag()) * sizeof(std::int32_t)); }
-bool sums_are_short() { return SHORT_SUMS && !has_vnni_form(); }
+bool takes_dot_products() {
+  return DOT_PRODUCTS && has_dot_products(hn::MaxLanes(Tag()) * sizeof(std::int32_t));
+}
+bool sums_are_short() { return SHORT_SUMS && !takes_dot_products(); }
 
 void nearest_in_block(const PackedRows& a, int first, int end, const PackedPanels& b,
                       ColumnsWanted wanted, Nearest& rows, Nearest& columns) {
-#if VNNI
-  if (has_vnni_form()) return vnni::nearest_in_block(a, first, end, b, wanted, rows, columns);
+#if DOT_PRODUCTS
+  if (takes_dot_products()) return dots::nearest_in_block(a, first, end, b, wanted, rows, columns);
 #endif
   pairs::nearest_in_block(a, first, end, b, wanted, rows, columns);
 }
@@ -144,7 +149,7 @@ HWY_AFTER_NAMESPACE();
 namespace bifocal::features {
 namespace {
 
-std::atomic<bool> vnni_is_allowed = true;
+std::atomic<bool> dot_products_are_allowed = true;
 
 #if HWY_ARCH_X86
 struct Vnni {
@@ -160,12 +165,14 @@ struct Vnni {
 
 }  // namespace
 
-void allow_vnni(bool is_allowed) { vnni_is_allowed = is_allowed; }
+void allow_dot_products(bool is_allowed) { dot_products_are_allowed = is_allowed; }
 
-bool has_vnni([[maybe_unused]] std::size_t register_bytes) {
+bool has_dot_products([[maybe_unused]] std::size_t register_bytes) {
 #if HWY_ARCH_X86
   static const Vnni vnni;
-  return vnni_is_allowed && (register_bytes == 64 ? vnni.avx512 : vnni.avx2);
+  return dot_products_are_allowed && (register_bytes == 64 ? vnni.avx512 : vnni.avx2);
+#elif HWY_ARCH_ARM_A64 && defined(__linux__)
+  return dot_products_are_allowed && (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
 #else
   return false;
 #endif
