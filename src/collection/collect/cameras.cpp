@@ -8,6 +8,7 @@
 #include "collection/collect/stages.hpp"
 #include "collection/colmap/focal_factors.hpp"
 #include "collection/colmap/pair.hpp"
+#include "collection/colmap/rows_of_pairs.hpp"
 
 namespace bifocal::collection {
 namespace {
@@ -78,18 +79,18 @@ std::vector<std::vector<colmap::FocalPair>> focal_pairs(const WorkDatabase& work
   }
   std::vector<std::vector<colmap::FocalPair>> pairs(shared.size());
   if (shared.empty()) return pairs;
-  for (const colmap::PairRows& row : work.database().geometry_rows()) {
-    check_cancelled();
-    const auto one = places.find(row.image1), two = places.find(row.image2);
-    if (one == places.end() || two == places.end() || !colmap::has_depth(row.configuration) ||
+  const colmap::Database& database = work.database();
+  for (const colmap::VerifiedMatrix& m : colmap::rows_of_pairs(
+           database.file(), colmap::all_pair_ids(database), colmap::verified_matrices)) {
+    const auto one = places.find(m.image1), two = places.find(m.image2);
+    if (one == places.end() || two == places.end() || !colmap::has_depth(m.configuration) ||
         one->second.camera != two->second.camera)
       continue;
-    const auto geometry = work.database().geometry(row.image1, row.image2);
     const std::size_t c = one->second.camera;
-    if (geometry && geometry->F)
-      pairs[c].push_back(colmap::focal_pair(one->second.photograph, two->second.photograph,
-                                            *geometry->F, K[c], K[c], geometry->inliers.size()));
+    pairs[c].push_back(colmap::focal_pair(one->second.photograph, two->second.photograph, m.F, K[c],
+                                          K[c], static_cast<std::size_t>(m.inliers)));
   }
+  check_cancelled();
   return pairs;
 }
 

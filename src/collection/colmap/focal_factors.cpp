@@ -2,6 +2,7 @@
 #include "collection/colmap/focal_factors.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -17,6 +18,26 @@ constexpr double kEnoughInliers = 300;  // the weight of a pair does not grow be
 constexpr double kLeastGain = 5;  // of the cost, a focal length that changes its group
 constexpr int kMostGroups = 8, kMostSweeps = 10;
 constexpr double kFineStep = 0.025;  // of the logarithm of a group
+
+// With A = E E' and t = trace(A), the squares of the elements of 2 A E - t E add up to
+// 4 trace(A^3) - 4 t trace(A^2) + t^3.
+double cost_of_factors(const FocalPair& pair, double factor1, double factor2) {
+  const Mat3& E = pair.E;
+  const double squared1 = factor1 * factor1;
+  const auto entry = [&](std::size_t i, std::size_t k) {
+    return squared1 * (E[3 * i] * E[3 * k] + E[3 * i + 1] * E[3 * k + 1]) +
+           E[3 * i + 2] * E[3 * k + 2];
+  };
+  const double squared2 = factor2 * factor2;
+  const double a = squared2 * entry(0, 0), b = squared2 * entry(1, 1), c = entry(2, 2),
+               d = squared2 * entry(0, 1), e = factor2 * entry(0, 2), f = factor2 * entry(1, 2);
+  const double t = a + b + c;
+  const double t2 = a * a + b * b + c * c + 2 * (d * d + e * e + f * f);
+  const double t3 = a * (a * a + 3 * (d * d + e * e)) + b * (b * b + 3 * (d * d + f * f)) +
+                    c * (c * c + 3 * (e * e + f * f)) + 6 * d * e * f;
+  const double squares = std::max(0.0, 4 * t3 - 4 * t * t2 + t * t * t);
+  return pair.weight * std::log1p(squares / (t * t * t * kScale * kScale));
+}
 
 // Groups of focal lengths with one logarithm each, by coordinate descent over the cost.
 class Groups {
@@ -73,10 +94,16 @@ class Groups {
     return logs_[static_cast<std::size_t>(group_[focal])];
   }
   [[nodiscard]] double cost() const {
-    double sum = 0;
-    for (const FocalPair& pair : pairs_)
-      sum += focal_cost(pair, log_of(pair.focal1), log_of(pair.focal2));
-    return sum;
+    constexpr std::size_t kBlock = 2048;  // fixed, so that the sum does not depend on the threads
+    std::vector<double> factors;
+    for (const int group : group_) factors.push_back(std::exp(logs_[std::size_t(group)]));
+    std::vector<double> sums((pairs_.size() + kBlock - 1) / kBlock);
+    runtime::parallel_each(sums.size(), [&](std::size_t k) {
+      for (const FocalPair& pair :
+           pairs_.subspan(k * kBlock, std::min(kBlock, pairs_.size() - k * kBlock)))
+        sums[k] += cost_of_factors(pair, factors[pair.focal1], factors[pair.focal2]);
+    });
+    return std::accumulate(sums.begin(), sums.end(), 0.0);
   }
   // Of the pairs of a focal length, if it had another logarithm.
   [[nodiscard]] double cost_of(std::size_t focal, double log) const {
@@ -140,19 +167,7 @@ FocalPair focal_pair(std::size_t focal1, std::size_t focal2, const Mat3& F, cons
 }
 
 double focal_cost(const FocalPair& pair, double log1, double log2) {
-  const double factor1 = std::exp(log1), factor2 = std::exp(log2);
-  Mat3 E = pair.E;
-  for (std::size_t i : {0U, 1U, 2U}) {
-    E[3 * i] *= factor1, E[3 * i + 1] *= factor1;
-    E[i] *= factor2, E[3 + i] *= factor2;
-  }
-  const Mat3 EE = times(E, transposed(E)), EEE = times(EE, E);
-  const double trace = EE[0] + EE[4] + EE[8];
-  double squares = 0;
-  for (std::size_t i = 0; i < 9; ++i)
-    squares += (2 * EEE[i] - trace * E[i]) * (2 * EEE[i] - trace * E[i]);
-  const double r = std::sqrt(squares) / (trace * std::sqrt(trace) * kScale);
-  return pair.weight * std::log1p(r * r);
+  return cost_of_factors(pair, std::exp(log1), std::exp(log2));
 }
 
 FocalGroups focal_groups(std::size_t focal_lengths, std::span<const FocalPair> pairs) {

@@ -148,6 +148,24 @@ std::vector<VerifiedRotation> verified_rotations(const Database& database, const
   return all;
 }
 
+std::vector<VerifiedMatrix> verified_matrices(const Database& database, const PairIds& ids) {
+  auto& state = DatabaseInside::state(database);
+  sqlite::Statement& row = state.prepared(state.tables.select_geometries);
+  const sqlite::Use use(row, ids.begin, ids.end);
+  const Faults faults(database, nullptr);
+  std::vector<VerifiedMatrix> all;
+  while (row.step("table two_view_geometries")) {
+    const auto pair =
+        pair_of(row.number(9), row.number(0), row.number(3), "two_view_geometries", faults);
+    TwoViewGeometry g;
+    g.F = known<9>(row, 4, pair_row("two_view_geometries", pair->image1, pair->image2) + ", F");
+    if (!g.F) continue;
+    shift_pixels(g, -scene::kHalfPixel);
+    all.push_back({pair->image1, pair->image2, pair->rows, pair->configuration, *g.F});
+  }
+  return all;
+}
+
 bool Database::State::append_matches(Id image1, Id image2, std::vector<IndexPair>& to) {
   const std::uint64_t id = pair_id(image1, image2);
   sqlite::Statement& row = prepared("SELECT rows, cols, data FROM matches WHERE pair_id = ?");

@@ -35,6 +35,17 @@ struct PairIds {
 [[nodiscard]] std::vector<VerifiedRotation> verified_rotations(const Database& database,
                                                                const PairIds& ids);
 
+// The fundamental matrix of a pair, image1 < image2, px.
+struct VerifiedMatrix {
+  Id image1 = 0, image2 = 0;
+  std::int64_t inliers = 0;
+  Configuration configuration = Configuration::undefined;
+  Mat3 F{};
+};
+// Returns the fundamental matrices of a range, in order. Throws Error(input) for a damaged row.
+[[nodiscard]] std::vector<VerifiedMatrix> verified_matrices(const Database& database,
+                                                            const PairIds& ids);
+
 // Returns the quaternion w x y z with |q| = 1, w >= 0.
 [[nodiscard]] std::array<double, 4> quaternion_of(const Mat3& R);
 // Returns the rotation of a quaternion of any length above 0.

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <map>
 #include <numbers>
 #include <numeric>
 
 #include "collection/colmap/pair.hpp"
+#include "collection/colmap/rows_of_pairs.hpp"
 #include "runtime/parallel.hpp"
 
 namespace bifocal::colmap {
@@ -111,25 +111,6 @@ class TripletsOfPairs {
   std::vector<Others> others_;
 };
 
-// Reads the rotations of a file by several connections.
-std::vector<VerifiedRotation> rotations_of(const std::filesystem::path& file, const PairIds& ids) {
-  constexpr int kMostReaders = 8;
-  constexpr std::int64_t kPieces = 64;
-  const std::int64_t step = (ids.end - ids.begin) / kPieces + 1;
-  std::vector<std::vector<VerifiedRotation>> pieces(kPieces);
-  std::atomic<std::int64_t> next = 0;
-  runtime::parallel_for(std::min(runtime::thread_count(), kMostReaders), [&](int) {
-    const Database own(file, quiet_access(file));
-    for (std::int64_t k = next++; k < kPieces; k = next++) {
-      const std::int64_t begin = ids.begin + k * step;
-      pieces[static_cast<std::size_t>(k)] = verified_rotations(own, {begin, begin + step});
-    }
-  });
-  std::vector<VerifiedRotation> all;
-  for (const auto& piece : pieces) all.insert(all.end(), piece.begin(), piece.end());
-  return all;
-}
-
 std::vector<ContradictingPair> contradicting_pairs(const Database& database,
                                                    std::span<const VerifiedRotation> verified) {
   std::vector<PairRotation> rotations;
@@ -180,7 +161,8 @@ std::vector<ContradictingPair> contradicting_pairs(const Database& database) {
 
 std::vector<ContradictingPair> contradicting_pairs(const std::filesystem::path& file) {
   const Database database(file, quiet_access(file));
-  return contradicting_pairs(database, rotations_of(file, all_pair_ids(database)));
+  return contradicting_pairs(database,
+                             rows_of_pairs(file, all_pair_ids(database), verified_rotations));
 }
 
 void erase_geometries(Database& database, std::span<const ContradictingPair> pairs) {
