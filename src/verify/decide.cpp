@@ -186,30 +186,25 @@ class Decider {
     return order;
   }
 
+  static constexpr int kSample = 256;  // inliers of a pair
   // Returns 1 for pairs whose homography cannot reach max_H_inlier_ratio: the best homography for
   // a sample of their inliers explains less than three quarters of this ratio. Most pairs of
   // scenes with depth are such pairs, and a homography from all their matches would take as long
   // as E and F together.
   std::vector<std::uint8_t> without_plane() {
-    constexpr std::int64_t kSample = 256;
     std::vector<std::uint8_t> out(count_);
     std::vector<std::size_t> pairs;
-    std::vector<std::int64_t> rows, offsets = {0};
+    std::vector<std::int64_t> offsets = {0};
     for (std::size_t k = 0; k < count_; ++k) {
-      const int e = E_.count(k), f = F_.count(k);
-      const std::int64_t inliers = std::max(e, f);
-      if (inliers < 2 * kSample) continue;
-      const auto& mask = (e >= f ? E_ : F_).inliers;
-      std::int64_t seen = 0;
-      for (std::int64_t i = batch_.offsets[k]; i < batch_.offsets[k + 1]; ++i) {
-        if (!mask[static_cast<std::size_t>(i)]) continue;
-        if (seen * kSample / inliers != (seen + 1) * kSample / inliers) rows.push_back(i);
-        ++seen;
-      }
+      if (std::max(E_.count(k), F_.count(k)) < 2 * kSample) continue;
       pairs.push_back(k);
-      offsets.push_back(std::ssize(rows));
+      offsets.push_back(offsets.back() + kSample);
     }
     if (pairs.empty()) return out;
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(offsets.back()));
+    runtime::parallel_each(pairs.size(), [&](std::size_t i) {
+      sample_inliers(pairs[i], std::span(rows).subspan(std::size_t(kSample) * i, kSample));
+    });
     const double fraction = 0.75 * options_.max_H_inlier_ratio;
     RobustOptions robust = robust_options(ModelKind::homography, 0);
     robust.max_iterations = most_samples(std::max(fraction, 0.1), 4, options_);
@@ -223,6 +218,18 @@ class Decider {
       out[pairs[i]] = model.count() < fraction * static_cast<double>(offsets[i + 1] - offsets[i]);
     }
     return out;
+  }
+
+  // Writes the indices of kSample evenly spaced inliers of E or F, whichever has more.
+  void sample_inliers(std::size_t k, std::span<std::int64_t> rows) const {
+    const int e = E_.count(k), f = F_.count(k);
+    const std::int64_t inliers = std::max(e, f);
+    const auto& mask = (e >= f ? E_ : F_).inliers;
+    std::int64_t seen = 0, taken = 0;
+    for (std::int64_t i = batch_.offsets[k]; i < batch_.offsets[k + 1]; ++i) {
+      if (!mask[static_cast<std::size_t>(i)] || ++seen * kSample < (taken + 1) * inliers) continue;
+      rows[static_cast<std::size_t>(taken++)] = i;
+    }
   }
 
   [[nodiscard]] RobustOptions robust_options(ModelKind kind, int fraction) const {
