@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "collection/colmap/row_writer.hpp"
+#include "collection/colmap/state.hpp"
 #include "raw_sqlite.hpp"
 #include "support/data.hpp"
 
@@ -98,6 +99,30 @@ TEST_F(RowWriting, readers_see_whole_pieces_and_the_log_stays_short) {
   EXPECT_GT(seen, 2);
   EXPECT_GT(longest, kLongest);
   EXPECT_LT(longest, kLongest + 2 * kPiece);  // the rows have 31 MB
+  expect_whole(file, kPieces * kRows);
+}
+
+// As collect() writes: one connection for all pieces.
+TEST_F(RowWriting, the_log_of_a_lasting_connection_stays_short) {
+  constexpr int kPieces = 60, kRows = 40, kInliers = 1200;
+  constexpr std::int64_t kLongest = 1 << 20, kPiece = kRows * (kInliers * 8 + 4096);
+  std::int64_t longest = 0;
+  {
+    sqlite::BoundedLog log(file, kLongest);
+    Database database(file, Access::write);
+    log.attach(colmap::DatabaseInside::connection(database));
+    for (int p = 0; p < kPieces; ++p) {
+      log.before_piece();
+      colmap::Transaction all(database);
+      for (int k = 0; k < kRows; ++k) write_row(database, p * kRows + k, kInliers);
+      all.commit();
+      log.after_piece();
+      longest = std::max(longest, log_bytes(file));
+    }
+    EXPECT_GT(fs::file_size(file), 20 * kPiece);  // rows are in the file while it is written
+  }
+  EXPECT_LT(longest, kLongest + 2 * kPiece);
+  EXPECT_EQ(log_bytes(file), 0);
   expect_whole(file, kPieces * kRows);
 }
 

@@ -110,11 +110,11 @@ WorkDatabase::WorkDatabase(const fs::path& file, colmap::Access access)
     : database_(with_own_tables(file, access), access) {
   if (access != colmap::Access::write) return;
   // Committed work survives the end of the process; if the machine loses power, the last seconds
-  // may be lost. 16 MB of the log are written into the file at a time. Deleted data is
-  // overwritten with zeros.
-  connection().execute(
-      "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 250; PRAGMA secure_delete = ON");
+  // may be lost. Deleted data is overwritten with zeros.
+  connection().execute("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON");
   set_cache(kMostCache);
+  log_ = std::make_unique<sqlite::BoundedLog>(file, sqlite::kLongestLog);
+  log_->attach(connection());
 }
 
 void WorkDatabase::set_cache(std::int64_t bytes) {

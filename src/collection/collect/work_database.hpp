@@ -18,8 +18,10 @@
 #include <bifocal/collect.hpp>
 
 #include <map>
+#include <memory>
 #include <optional>
 
+#include "collection/colmap/log_folder.hpp"
 #include "collection/colmap/state.hpp"
 #include "io/file_descriptor.hpp"
 
@@ -100,9 +102,11 @@ class WorkDatabase {
   // Commits all writes of `body` in one transaction.
   template <class Body>
   void together(const Body& body) {
+    if (log_) log_->before_piece();
     colmap::Transaction all(database_);
     body();
     all.commit();
+    if (log_) log_->after_piece();
   }
 
   [[nodiscard]] const colmap::Database& database() const { return database_; }
@@ -171,6 +175,7 @@ class WorkDatabase {
   void set_changed(const PhotographRow& row);
   void check_pair(const PairCount& pair, std::span<const PhotographRow> rows) const;
 
+  std::unique_ptr<sqlite::BoundedLog> log_;  // of a connection that writes
   colmap::Database database_;
 };
 

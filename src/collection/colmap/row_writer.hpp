@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <mutex>
 
 #include <bifocal/colmap/database.hpp>
+
+#include "collection/colmap/log_folder.hpp"
 
 namespace bifocal::colmap {
 
@@ -25,28 +28,24 @@ class ReadGate {
 };
 
 // Adds piece after piece from one thread. In a database with a write-ahead log, each piece is
-// appended to the log; a reader sees the pieces committed before it began, and never waits. A log
-// of kLongestLog bytes is written into the database and restarted. If another process is reading at
-// this moment, the next attempt comes after as many bytes again. A kill at any time loses no piece.
+// appended to the log, which is moved into the database at the same time (BoundedLog); a reader
+// sees the pieces committed before it began, and never waits. A kill at any time loses no piece.
 // With a rollback journal, pieces are written by SQLite's usual rules, and readers wait for a
 // commit in progress.
 class RowWriter {
  public:
-  static constexpr std::int64_t kLongestLog = std::int64_t{128} << 20;  // bytes
-  explicit RowWriter(std::filesystem::path file, std::int64_t longest_log = kLongestLog);
+  explicit RowWriter(std::filesystem::path file, std::int64_t longest_log = sqlite::kLongestLog);
 
   // Runs rows(database) in one transaction.
   void write(const std::function<void(Database&)>& rows);
-  // Writes the log into the database as far as readers allow.
+  // Moves the log into the database as far as readers allow.
   void finish();
   // Returns the lock that this process's readers must hold while they read.
   [[nodiscard]] ReadGate& gate() { return gate_; }
 
  private:
   std::filesystem::path file_;
-  bool has_log_;
-  std::int64_t page_size_;                     // bytes
-  std::int64_t longest_log_, next_, log_ = 0;  // bytes; the log is restarted at `next_`
+  std::unique_ptr<sqlite::BoundedLog> log_;  // null without a write-ahead log
   ReadGate gate_;
 };
 
