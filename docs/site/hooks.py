@@ -24,6 +24,7 @@ MODULES = {
     "bifocal.doubts": "Doubts",
     "bifocal._cameras": "Cameras",
     "bifocal._features": "Features and matches",
+    "bifocal.learned": "Learned features",
     "bifocal._collection": "Many images",
     "bifocal.pairs": "Pair selection",
     "bifocal._adjust": "Bundle adjustment",

@@ -95,7 +95,8 @@ def _items(value: Any, name: str) -> list[Any]:
 def _tuple(items: list[Kind | None], made: Callable[..., Any] | None = None, least: int | None = None) -> Kind:
     """Returns the kind of tuples, or of what is made of at least so many of their items. They may be given as lists and arrays."""
     first = items[0]
-    word = "arrays" if first is None or first.takes(object()) else "whole numbers" if first.text == "a whole number" else "numbers"
+    words = {"a whole number": "whole numbers", "str": "names"}
+    word = "arrays" if first is None or first.takes(object()) else words.get(first.text, "numbers")
     text = f"{len(items)} {word}"
 
     def convert(value: Any, name: str) -> Any:

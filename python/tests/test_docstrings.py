@@ -9,7 +9,7 @@ import pytest
 
 PACKAGE = pathlib.Path(__file__).parents[1] / "bifocal"
 MODULES = ["depth", "doubts", "pairs", "results", "solvers", "two_view"]
-FACADES = ["__init__.py", "cluster.py", "colmap.py", "cv.py", "linalg.py", "poselib.py", "_cv/fisheye.py", *(f"{module}.py" for module in MODULES)]
+FACADES = ["__init__.py", "cluster.py", "colmap.py", "cv.py", "linalg.py", "poselib.py", "_cv/fisheye.py", "learned/__init__.py", *(f"{module}.py" for module in MODULES)]
 # A docstring that begins so needs its neighbours to be understood.
 INCOMPLETE = re.compile(r"(The same|That of|What|Those|Of|Where)\b")
 

@@ -7,9 +7,9 @@ import sys
 import pytest
 
 import bifocal
-from bifocal import colmap, cv, poselib
+from bifocal import colmap, cv, learned, poselib
 
-MODULES = bifocal.depth, bifocal.doubts, bifocal.pairs, bifocal.priors, bifocal.results, bifocal.solvers, bifocal.two_view
+MODULES = bifocal.depth, bifocal.doubts, learned, bifocal.pairs, bifocal.priors, bifocal.results, bifocal.solvers, bifocal.two_view
 MOST = 81
 
 
