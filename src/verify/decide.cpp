@@ -220,15 +220,19 @@ class Decider {
     return out;
   }
 
-  // Writes the indices of kSample evenly spaced inliers of E or F, whichever has more.
+  // Writes the indices of kSample evenly spaced inliers of E or F, whichever has more. The flags
+  // are counted again, because errors at the threshold may be rounded to another side for the count
+  // of the estimate.
   void sample_inliers(std::size_t k, std::span<std::int64_t> rows) const {
-    const int e = E_.count(k), f = F_.count(k);
-    const std::int64_t inliers = std::max(e, f);
-    const auto& mask = (e >= f ? E_ : F_).inliers;
-    std::int64_t seen = 0, taken = 0;
-    for (std::int64_t i = batch_.offsets[k]; i < batch_.offsets[k + 1]; ++i) {
-      if (!mask[static_cast<std::size_t>(i)] || ++seen * kSample < (taken + 1) * inliers) continue;
-      rows[static_cast<std::size_t>(taken++)] = i;
+    const auto& all = (E_.count(k) >= F_.count(k) ? E_ : F_).inliers;
+    const auto at = static_cast<std::size_t>(batch_.offsets[k]);
+    const auto mask = std::span(all).subspan(at, static_cast<std::size_t>(size(k)));
+    const auto inliers = static_cast<std::int64_t>(std::ranges::count(mask, std::uint8_t{1}));
+    std::int64_t seen = 0;
+    auto row = rows.begin();
+    for (std::size_t i = 0; i < mask.size() && row != rows.end(); ++i) {
+      if (mask[i] == 0 || ++seen * kSample < (row - rows.begin() + 1) * inliers) continue;
+      *row++ = static_cast<std::int64_t>(at + i);
     }
   }
 
