@@ -70,7 +70,7 @@ void LogFolder::work() {
     }
     lock.lock();
     done_ = now;
-    if (failure) failure_ = failure;
+    failure_ = failure;  // a later move also moves what this one did not
     changed_.notify_all();
   }
 }
@@ -89,7 +89,8 @@ void BoundedLog::attach(const Connection& connection) {
 void BoundedLog::before_piece(const std::function<void()>& alone) {
   if (bytes_ < next_) return;
   if (alone) alone();
-  finish();  // the next commit begins the log again
+  finish();
+  end_guard();  // the next commit begins the log again
   next_ = bytes_ + longest_;
 }
 
@@ -97,7 +98,19 @@ void BoundedLog::after_piece() {
   const std::int64_t before = bytes_;
   bytes_ = pages_ * page_size_;
   if (bytes_ < before) next_ = longest_;  // the log was begun again
+  if (bytes_ == before) return;
+  // The pages of this piece are not moved before the earlier read ends, so the new one is in the
+  // log.
+  const int next = guard_ == 0 ? 1 : 0;
+  guards_[next].execute("BEGIN; SELECT count(*) FROM sqlite_master");
+  end_guard();
+  guard_ = next;
   if (bytes_ >= std::min(kShortLog, longest_)) folder_.begin();
+}
+
+void BoundedLog::end_guard() {
+  if (guard_ >= 0) guards_[guard_].execute("COMMIT");
+  guard_ = -1;
 }
 
 void BoundedLog::finish() {

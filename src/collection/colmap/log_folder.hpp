@@ -45,10 +45,17 @@ class LogFolder {
 // Bounds the log of a connection that writes pieces: the log is moved in the background while it
 // grows, and once it has `longest` bytes, the next piece waits until SQLite can begin it again. If
 // another connection reads at this moment, the next attempt comes after as many bytes again.
+//
+// At any other time a read of the last piece keeps SQLite from beginning the log again. Up to
+// 3.51.2 it may lose pages if one connection begins the log again while another one moves it
+// (https://sqlite.org/wal.html#walresetbug).
 class BoundedLog {
  public:
   BoundedLog(const std::filesystem::path& file, std::int64_t longest)
-      : folder_(file), longest_(longest), next_(longest) {}
+      : folder_(file),
+        guards_{{file, Mode::read}, {file, Mode::read}},
+        longest_(longest),
+        next_(longest) {}
 
   // Takes over SQLite's automatic moves; `connection` must not write after the end of this object.
   void attach(const Connection& connection);
@@ -60,7 +67,11 @@ class BoundedLog {
   void finish();
 
  private:
+  void end_guard();
+
   LogFolder folder_;
+  const Connection guards_[2];
+  int guard_ = -1;  // which of them reads; -1: none
   std::int64_t longest_, next_, bytes_ = 0, page_size_ = 0;
   int pages_ = 0;  // in the log
 };
