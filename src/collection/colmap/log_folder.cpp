@@ -25,7 +25,7 @@ void move_log(const Connection& connection) {
 
 }  // namespace
 
-// A connection that has read nothing does not know the log, and moves nothing.
+// SQLite ignores a checkpoint by a connection that has not read the database.
 LogFolder::LogFolder(const std::filesystem::path& file) : connection_(file, Mode::write) {
   (void)text_of(connection_, "SELECT count(*) FROM sqlite_master");
 }
