@@ -126,6 +126,23 @@ TEST_F(RowWriting, the_log_of_a_lasting_connection_stays_short) {
   expect_whole(file, kPieces * kRows);
 }
 
+// SQLite begins a log again once all of it is in the file. A thread may still be moving it then.
+TEST_F(RowWriting, a_short_log_does_not_begin_again) {
+  constexpr int kPieces = 5, kRows = 40, kInliers = 1200;
+  sqlite::BoundedLog log(file, sqlite::kLongestLog);
+  Database database(file, Access::write);
+  log.attach(colmap::DatabaseInside::connection(database));
+  for (int p = 0; p < kPieces; ++p) {
+    log.before_piece();
+    colmap::Transaction all(database);
+    for (int k = 0; k < kRows; ++k) write_row(database, p * kRows + k, kInliers);
+    all.commit();
+    log.after_piece();
+    log.finish();
+    EXPECT_GT(log_bytes(file), (p + 1) * kRows * kInliers * 8);
+  }
+}
+
 // A long-running reader keeps its snapshot. It delays the truncation of the log, but not
 // the writer.
 TEST_F(RowWriting, a_long_running_reader_does_not_block_writing) {

@@ -21,7 +21,7 @@
 #include <memory>
 #include <optional>
 
-#include "collection/colmap/log_folder.hpp"
+#include "collection/colmap/bounded_log.hpp"
 #include "collection/colmap/state.hpp"
 #include "io/file_descriptor.hpp"
 

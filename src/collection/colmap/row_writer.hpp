@@ -10,7 +10,7 @@
 
 #include <bifocal/colmap/database.hpp>
 
-#include "collection/colmap/log_folder.hpp"
+#include "collection/colmap/bounded_log.hpp"
 
 namespace bifocal::colmap {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collection/colmap/log_folder.hpp"
+#include "collection/colmap/bounded_log.hpp"
 
 #include <sqlite3.h>
 
@@ -26,11 +26,11 @@ void move_log(const Connection& connection) {
 }  // namespace
 
 // SQLite ignores a checkpoint by a connection that has not read the database.
-LogFolder::LogFolder(const std::filesystem::path& file) : connection_(file, Mode::write) {
+Checkpointer::Checkpointer(const std::filesystem::path& file) : connection_(file, Mode::write) {
   (void)text_of(connection_, "SELECT count(*) FROM sqlite_master");
 }
 
-LogFolder::~LogFolder() {
+Checkpointer::~Checkpointer() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
@@ -39,7 +39,7 @@ LogFolder::~LogFolder() {
   if (thread_.joinable()) thread_.join();
 }
 
-void LogFolder::begin() {
+void Checkpointer::begin() {
   {
     const std::lock_guard lock(mutex_);
     ++wanted_;
@@ -48,13 +48,13 @@ void LogFolder::begin() {
   changed_.notify_all();
 }
 
-void LogFolder::wait() {
+void Checkpointer::wait() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return done_ == wanted_; });
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-void LogFolder::work() {
+void Checkpointer::work() {
   runtime::name_thread("log");
   std::unique_lock lock(mutex_);
   while (true) {
@@ -70,7 +70,7 @@ void LogFolder::work() {
     }
     lock.lock();
     done_ = now;
-    failure_ = failure;  // a later move also moves what this one did not
+    failure_ = failure;  // a later checkpoint includes the pages of a failed one
     changed_.notify_all();
   }
 }
@@ -105,7 +105,7 @@ void BoundedLog::after_piece() {
   guards_[next].execute("BEGIN; SELECT count(*) FROM sqlite_master");
   end_guard();
   guard_ = next;
-  if (bytes_ >= std::min(kShortLog, longest_)) folder_.begin();
+  if (bytes_ >= std::min(kShortLog, longest_)) checkpointer_.begin();
 }
 
 void BoundedLog::end_guard() {
@@ -114,8 +114,8 @@ void BoundedLog::end_guard() {
 }
 
 void BoundedLog::finish() {
-  folder_.begin();
-  folder_.wait();
+  checkpointer_.begin();
+  checkpointer_.wait();
 }
 
 }  // namespace bifocal::sqlite

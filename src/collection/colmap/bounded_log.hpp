@@ -15,15 +15,15 @@
 
 namespace bifocal::sqlite {
 
-// A thread with a connection of its own, which starts at the first call of begin(). Moving the log
-// reads and writes all bytes again and waits for the disk, so a writer that moves it itself takes
-// more than twice as long. Not for databases without a write-ahead log.
-class LogFolder {
+// Runs checkpoints on a thread with a separate connection, from the first call of begin() on. A
+// checkpoint reads and writes all bytes again and waits for the disk, so a writer that runs it
+// itself takes half as long again. Not for databases without a write-ahead log.
+class Checkpointer {
  public:
-  explicit LogFolder(const std::filesystem::path& file);
-  ~LogFolder();
-  LogFolder(const LogFolder&) = delete;
-  LogFolder& operator=(const LogFolder&) = delete;
+  explicit Checkpointer(const std::filesystem::path& file);
+  ~Checkpointer();
+  Checkpointer(const Checkpointer&) = delete;
+  Checkpointer& operator=(const Checkpointer&) = delete;
 
   // Requests that all committed pieces be moved as far as readers allow. Does not wait.
   void begin();
@@ -52,7 +52,7 @@ class LogFolder {
 class BoundedLog {
  public:
   BoundedLog(const std::filesystem::path& file, std::int64_t longest)
-      : folder_(file),
+      : checkpointer_(file),
         guards_{{file, Mode::read}, {file, Mode::read}},
         longest_(longest),
         next_(longest) {}
@@ -69,7 +69,7 @@ class BoundedLog {
  private:
   void end_guard();
 
-  LogFolder folder_;
+  Checkpointer checkpointer_;
   const Connection guards_[2];
   int guard_ = -1;  // which of them reads; -1: none
   std::int64_t longest_, next_, bytes_ = 0, page_size_ = 0;
