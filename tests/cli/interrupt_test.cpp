@@ -18,8 +18,8 @@ TEST(Interrupt, SaysHowToResume) {
   const TemporaryFolder folder;
   make_database(folder / "part.db", 60);
   ASSERT_EQ(run(folder, "plan part.db --out plan").code, 0);
-  const auto expect_note = [&](std::vector<std::string> arguments, const std::string& note) {
-    const std::string err = interrupted(folder.path(), std::move(arguments),
+  const auto expect_note = [&](const std::vector<std::string>& arguments, const std::string& note) {
+    const std::string err = interrupted(folder.path(), arguments,
                                         [](pid_t child) { return has_opened(child, "part.db"); });
     EXPECT_NE(err.find("bifocal: interrupted; " + note), std::string::npos) << err;
   };
